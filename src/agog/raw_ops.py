@@ -1,0 +1,45 @@
+"""Every op of the registry under its TensorFlow name, called with keyword arguments only.
+
+>>> agog.raw_ops.AddV2(x=[1, 2], y=[3, 4]).numpy().tolist()
+[4, 6]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agog import _core
+
+
+def _raw_op(op_name: str) -> Callable[..., Any]:
+    op = _core.handle(op_name)
+
+    def call(**arguments: Any) -> Any:
+        return op(**arguments)
+
+    call.__name__ = call.__qualname__ = op_name
+    call.__module__ = __name__
+    call.__doc__ = f"Runs the raw op {op_name}: inputs and attributes by keyword."
+    return _core.public(call)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted(_core.op_names())
+    if name.startswith("__") or name not in _core.op_names():
+        raise AttributeError(_unknown(name))
+    op = globals()[name] = _raw_op(name)
+    return op
+
+
+def __dir__() -> list[str]:
+    return sorted(_core.op_names())
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, _core.op_names(), n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"module 'agog.raw_ops' has no op {name!r}{hint}"
