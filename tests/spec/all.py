@@ -1,0 +1,19 @@
+"""Every family, imported for its rows."""
+
+from __future__ import annotations
+
+import importlib
+
+from tests.spec.table import ROWS, Spec
+
+FAMILIES = (
+    "math_unary_ops",
+    "math_binary_ops",
+)
+
+for _family in FAMILIES:
+    importlib.import_module(f"tests.spec.{_family}")
+
+
+def rows() -> list[Spec]:
+    return list(ROWS.values())

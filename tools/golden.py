@@ -1,0 +1,150 @@
+"""Make the golden files of tests/golden from real TensorFlow.
+
+    python tools/golden.py facts        op registry facts -> ops.json
+    python tools/golden.py records      values and gradients of chosen calls -> records.json
+    python tools/golden.py signatures   public signatures -> signatures.json
+
+Run it with a Python that has TensorFlow; the tests only read the files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def write(name: str, lines: list[str]) -> None:
+    """One entry per line, so that a change shows as one line in a diff."""
+    GOLDEN.mkdir(exist_ok=True)
+    opening, closing = ("{", "}") if lines and lines[0].startswith('"') else ("[", "]")
+    text = opening + "\n" + ",\n".join(lines) + "\n" + closing + "\n"
+    json.loads(text)
+    (GOLDEN / name).write_text(text)
+    print(f"{name}: {len(lines)} entries")
+
+
+def dtype_name(number: int) -> str:
+    import tensorflow as tf
+
+    return tf.dtypes.as_dtype(number).name
+
+
+def attr_default(attr: Any) -> Any:
+    """A JSON value of an attr's default; None when there is none."""
+    if not attr.HasField("default_value"):
+        return None
+    value = attr.default_value
+    kind = value.WhichOneof("value")
+    if kind == "list":
+        items = value.list
+        return list(items.i) or list(items.f) or [s.decode() for s in items.s]
+    if kind == "type":
+        return dtype_name(value.type)
+    if kind == "s":
+        return value.s.decode()
+    return getattr(value, kind) if kind in ("i", "f", "b") else None
+
+
+def kernel_types(name: str) -> list[dict[str, set[str]]]:
+    """Per CPU kernel: the dtypes it is limited to, by type attr."""
+    from tensorflow.python.framework import kernels
+
+    found = []
+    for kernel in kernels.get_registered_kernels_for_op(name).kernel:
+        if kernel.device_type not in ("CPU", "DEFAULT"):
+            continue
+        limits = {}
+        for limit in kernel.constraint:
+            limits[limit.name] = {dtype_name(n) for n in limit.allowed_values.list.type}
+        found.append(limits)
+    return found
+
+
+def type_attrs(op: Any) -> dict[str, list[str]]:
+    from tests.spec.table import ALL_DTYPES
+
+    known = (*ALL_DTYPES, "string")
+    kernels = kernel_types(op.name)
+    types = {}
+    for attr in op.attr:
+        if attr.type != "type":
+            continue
+        listed = [dtype_name(n) for n in attr.allowed_values.list.type]
+        allowed = [d for d in known if not listed or d in listed]
+        types[attr.name] = [
+            d for d in allowed if any(attr.name not in k or d in k[attr.name] for k in kernels)
+        ]
+    return types
+
+
+def arguments(entries: Any) -> list[dict[str, Any]]:
+    found = []
+    for entry in entries:
+        kind = entry.type_attr or entry.type_list_attr or dtype_name(entry.type)
+        item = {"name": entry.name, "type": kind}
+        if entry.number_attr:
+            item["count"] = entry.number_attr
+        if entry.type_list_attr:
+            item["types"] = True
+        found.append(item)
+    return found
+
+
+def gradient_kind(name: str) -> str:
+    """'function', 'none' (declared not differentiable) or 'missing'."""
+    from tensorflow.python.framework import ops
+
+    try:
+        return "none" if ops.gradient_registry.lookup(name) is None else "function"
+    except LookupError:
+        return "missing"
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    from tensorflow.python.framework import op_def_registry
+
+    op = op_def_registry.get(name)
+    if op is None:
+        raise SystemExit(f"TensorFlow has no op {name}")
+    attrs = {}
+    for attr in op.attr:
+        entry = {"kind": attr.type, "default": attr_default(attr)}
+        if attr.type == "string" and attr.allowed_values.list.s:
+            entry["allowed"] = [s.decode() for s in attr.allowed_values.list.s]
+        if attr.has_minimum:
+            entry["minimum"] = attr.minimum
+        attrs[attr.name] = entry
+    return {
+        "inputs": arguments(op.input_arg),
+        "outputs": arguments(op.output_arg),
+        "attrs": attrs,
+        "types": type_attrs(op),
+        "gradient": gradient_kind(name),
+    }
+
+
+def make_facts() -> None:
+    from tests.spec.all import rows
+
+    names = sorted(row.name for row in rows())
+    write("ops.json", [f"{json.dumps(n)}: {json.dumps(facts_of(n))}" for n in names])
+
+
+def main(arguments: list[str]) -> None:
+    if not arguments:
+        raise SystemExit(__doc__)
+    for what in arguments:
+        globals()[f"make_{what}"]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
