@@ -84,9 +84,9 @@ def forward_cases(row: Spec, dtype: str) -> list[Case]:
         tag = "-".join(f"{k}={v}" for k, v in attrs.items())
         inputs = [draw(row, s, i, (NUMERIC_COUNT,), row.domain) for i in range(row.arity)]
         found.append(Case(f"sample{tag}", tuple(inputs), attrs))
-        if row.wild and s.kind != "c":
+        if row.wild and s.kind != "c" and (row.ints is None or s.kind == "f"):
             found.append(Case(f"special{tag}", special_inputs(row, dtype), attrs))
-            found.append(Case(f"bits{tag}", bit_inputs(row, s), attrs))
+            found.append(Case(f"bits{tag}", tuple(bit_inputs(row, s)), attrs))
     return [masked(row, case) for case in found]
 
 
@@ -98,12 +98,10 @@ def special_inputs(row: Spec, dtype: str) -> tuple[np.ndarray, ...]:
     return np.repeat(values, len(values)), np.tile(values, len(values))
 
 
-def bit_inputs(row: Spec, s: Sampler) -> tuple[np.ndarray, ...]:
-    if row.ints is not None and s.kind in "iub":
-        return tuple(draw(row, s, i, (NUMERIC_COUNT,), row.domain) for i in range(row.arity))
+def bit_inputs(row: Spec, s: Sampler) -> list[np.ndarray]:
     drawn = [s.bits(1000) for _ in range(row.arity)]
     count = min(len(values) for values in drawn)
-    return tuple(values[:count] for values in drawn)
+    return [values[:count] for values in drawn]
 
 
 def masked(row: Spec, case: Case) -> Case:

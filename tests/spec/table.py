@@ -165,6 +165,7 @@ class Spec:
     family: str = ""
     form: str = "general"  # unary, binary, general, law
     ref: Callable[..., Any] | None = None
+    widen: bool = True  # the reference takes float64; else the dtype itself
     # Sampling.
     domain: Any = (-2.0, 2.0)  # one (lo, hi), or one per input
     ints: Any = None  # the same for integers; None samples small and whole range
@@ -172,7 +173,8 @@ class Spec:
     wild: bool = True  # elementwise: sample random bit patterns and special values, too
     attrs: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     cases: Callable[[Sampler], list[Case]] | None = None
-    edge: Callable[[Sampler], list[Case]] | None = None
+    edge: Callable[[Sampler], list[Case]] | None = None  # rank 0 and zero sizes
+    edge_why: str = ""  # the reason for having none
     arity: int = 0
     main: str = "T"  # the type variable that is swept
     # Dtypes that TensorFlow has and this row leaves out, each with its reason.
