@@ -1,0 +1,33 @@
+"""Plain gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agog._core import handle, public
+from agog.train.optimizer import Optimizer
+
+_apply = handle("ResourceApplyGradientDescent")
+
+
+class GradientDescentOptimizer(Optimizer):
+    """Plain gradient descent: `var -= learning_rate * grad`.
+
+    `learning_rate` is a number, or a callable or variable that is read again at every step.
+
+    >>> w = agog.Variable([1.0, 2.0])
+    >>> agog.train.GradientDescentOptimizer(0.25).minimize(lambda: agog.reduce_sum(w * w))
+    >>> print(w.numpy())
+    [0.5 1. ]
+    """
+
+    @public
+    def __init__(
+        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._set_hyper(learning_rate=learning_rate)
+
+    def _resource_apply_dense(self, grad: Any, var: Any) -> None:
+        (rate,) = self._hyper_tensors(var.dtype)
+        _apply(var.handle, rate, grad, self._use_locking)
