@@ -1,0 +1,17 @@
+#include "ops/all.h"
+
+#include "op/registry.h"
+
+// The one symbol that an op library shows: registers every row.
+extern "C" AGOG_API void agog_register_ops() {
+  for (agog::Family family : {
+           agog::math_unary_ops,
+           agog::math_binary_ops,
+           agog::reduction_ops,
+           agog::array_ops,
+           agog::state_ops,
+           agog::matmul_ops,
+       }) {
+    for (agog::OpDef& row : family()) agog::register_op(std::move(row));
+  }
+}

@@ -1,0 +1,66 @@
+// Variables: reading and assigning.
+#include "kernels/kernel.h"
+#include "op/call.h"
+#include "op/contexts.h"
+#include "op/shape_rules.h"
+#include "ops/all.h"
+#include "runtime/variable.h"
+
+namespace agog {
+
+struct VariableAttrs {
+  DType dtype = DType::kInvalid;
+};
+
+namespace {
+
+// value = op(value, delta), in place when no reader holds the memory.
+KernelFn update_with(const char* op_name) {
+  return [op_name](KernelCtx& c) {
+    const Op& op = find_op(op_name);
+    Variable& v = variable_of(c.in(0));
+    v.check(c.in(1));
+    std::lock_guard lock(v.mutex());
+    Tensor& value = v.writable();
+    c.require(value.shape() == c.in(1).shape(), "variable ", v.name(), " has shape ",
+              value.shape(), ", got a value of shape ", c.in(1).shape());
+    const Tensor in[2] = {value, c.in(1)};
+    run_map(op, in, 2, value, nullptr);
+  };
+}
+
+}  // namespace
+
+std::vector<OpDef> state_ops() {
+  const AttrsDef attrs = attrs_of<VariableAttrs>(
+      field_at("dtype", &VariableAttrs::dtype, false));
+  return {
+      {.name = "ReadVariableOp",
+       .inputs = {{"resource", "resource"}},
+       .outputs = {{"value", nullptr}},
+       .attrs = attrs,
+       .stateful = true,
+       .kernel = dynamic([](KernelCtx& c) { c.set_out(0, variable_of(c.in(0)).read()); }),
+       .grad = [](GradCtx& g) { g.dx(0) = g.dy(0); }},
+      {.name = "AssignVariableOp",
+       .inputs = {{"resource", "resource"}, {"value", nullptr}},
+       .attrs = attrs,
+       .stateful = true,
+       .kernel = dynamic([](KernelCtx& c) { variable_of(c.in(0)).assign(c.in(1)); }),
+       .grad = no_gradient()},
+      {.name = "AssignAddVariableOp",
+       .inputs = {{"resource", "resource"}, {"value", nullptr}},
+       .attrs = attrs,
+       .stateful = true,
+       .kernel = dynamic(update_with("AddV2")),
+       .grad = no_gradient()},
+      {.name = "AssignSubVariableOp",
+       .inputs = {{"resource", "resource"}, {"value", nullptr}},
+       .attrs = attrs,
+       .stateful = true,
+       .kernel = dynamic(update_with("Sub")),
+       .grad = no_gradient()},
+  };
+}
+
+}  // namespace agog

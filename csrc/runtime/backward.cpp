@@ -1,0 +1,269 @@
+// The walk back through a tape: from targets to sources, in reverse order of execution.
+#include <algorithm>
+#include <unordered_map>
+
+#include "op/call.h"
+#include "runtime/tape.h"
+
+namespace agog {
+
+// Adds up what flows into one tensor.
+class GradientSum {
+ public:
+  void add(Tensor t) { sum_ = sum_ ? std::move(sum_) + std::move(t) : std::move(t); }
+  bool empty() const { return !sum_; }
+  Tensor take() { return std::move(sum_); }
+  const Tensor& get() const { return sum_; }
+
+ private:
+  Tensor sum_;
+};
+
+class BackwardPass {
+ public:
+  BackwardPass(Tape& tape, const Tensors& sources);
+  Tensors run(const Tensors& targets, const Tensors& output_gradients);
+
+ private:
+  // A record on the way, with the sums for its outputs.
+  struct Stop {
+    int64_t record;
+    bool needed = false;  // some source is upstream
+    std::vector<GradientSum> dy;
+  };
+
+  void collect(const Tensors& targets);
+  void mark_needed();
+  void process(Stop& stop);
+  void flow(const Record::Input& in, Tensor dx);
+  void keep_for_sources(const Record& r, Stop& stop);
+  Tensors gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs);
+  bool leads_to_source(const Record::Input& in) const;
+  Stop* stop_at(int64_t record) {
+    auto it = stop_of_.find(record);
+    return it == stop_of_.end() ? nullptr : &stops_[it->second];
+  }
+
+  Tape& tape_;
+  const Tensors& sources_;
+  std::unordered_map<int64_t, GradientSum> source_sums_;  // by tensor id
+  std::vector<Stop> stops_;                               // ascending by record
+  std::unordered_map<int64_t, size_t> stop_of_;
+};
+
+BackwardPass::BackwardPass(Tape& tape, const Tensors& sources) : tape_(tape), sources_(sources) {
+  for (const Tensor& s : sources) source_sums_[s.id()];
+}
+
+void BackwardPass::collect(const Tensors& targets) {
+  std::vector<int64_t> todo, found;
+  std::unordered_map<int64_t, size_t>& seen = stop_of_;
+  auto visit = [&](int64_t record) {
+    if (record >= 0 && tape_.get(record) && seen.emplace(record, 0).second) todo.push_back(record);
+  };
+  for (const Tensor& t : targets) {
+    if (const Tape::Entry* e = tape_.entries_.find(t.id())) visit(e->record);
+  }
+  while (!todo.empty()) {
+    const int64_t r = todo.back();
+    todo.pop_back();
+    found.push_back(r);
+    for (const Record::Input& in : tape_.get(r)->inputs) {
+      if (in.differentiable) visit(in.producer);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  stops_.resize(found.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    stops_[i].record = found[i];
+    stop_of_[found[i]] = i;
+  }
+}
+
+bool BackwardPass::leads_to_source(const Record::Input& in) const {
+  if (!in.differentiable) return false;
+  if (source_sums_.count(in.id)) return true;
+  if (in.producer < 0) return false;
+  auto it = stop_of_.find(in.producer);
+  return it != stop_of_.end() && stops_[it->second].needed;
+}
+
+void BackwardPass::mark_needed() {
+  for (Stop& s : stops_) {
+    const Record& r = *tape_.get(s.record);
+    s.needed = std::any_of(r.inputs.begin(), r.inputs.end(),
+                           [&](const Record::Input& in) { return leads_to_source(in); });
+    s.dy.resize(r.output_ids.size());
+  }
+}
+
+void BackwardPass::flow(const Record::Input& in, Tensor dx) {
+  Stop* s = in.producer >= 0 ? stop_at(in.producer) : nullptr;
+  if (s != nullptr) {
+    s->dy[static_cast<size_t>(in.output)].add(std::move(dx));
+    return;
+  }
+  auto it = source_sums_.find(in.id);
+  if (it != source_sums_.end()) it->second.add(std::move(dx));
+}
+
+// All that flows into these outputs has arrived: sources among them are done.
+void BackwardPass::keep_for_sources(const Record& r, Stop& stop) {
+  for (size_t i = 0; i < r.output_ids.size(); ++i) {
+    if (stop.dy[i].empty()) continue;
+    auto it = source_sums_.find(r.output_ids[i]);
+    if (it != source_sums_.end()) it->second.add(stop.dy[i].get());
+  }
+}
+
+Tensors BackwardPass::gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs) {
+  std::vector<Tensor> dy;
+  for (GradientSum& sum : stop.dy) dy.push_back(sum.take());
+  if (r.custom) {
+    for (size_t i = 0; i < dy.size(); ++i) {
+      if (dy[i]) continue;
+      if (!is_differentiable(r.metas[i].dtype)) {
+        dy[i] = Tensor::zeros(DType::kFloat, r.metas[i].shape.get());
+      } else {
+        dy[i] = Tensor::zeros(r.metas[i].dtype, r.metas[i].shape.get());
+      }
+    }
+    return r.custom->run(dy);
+  }
+  GradCtx ctx(r, dy, needs);
+  r.op->def.grad(ctx);
+  return std::move(ctx.results());
+}
+
+void BackwardPass::process(Stop& stop) {
+  Record& r = *tape_.get(stop.record);
+  keep_for_sources(r, stop);
+  const bool reached = std::any_of(stop.dy.begin(), stop.dy.end(),
+                                   [](const GradientSum& g) { return !g.empty(); });
+  if (!stop.needed || !reached) return;
+  std::vector<bool> needs;
+  for (const Record::Input& in : r.inputs) needs.push_back(leads_to_source(in));
+  Tensors dx = gradients_of(r, stop, needs);
+  size_t next_small = 0;
+  for (size_t i = 0; i < r.inputs.size() && i < dx.size(); ++i) {
+    while (next_small < r.unbroadcast.size() &&
+           r.unbroadcast[next_small].first < static_cast<int>(i)) {
+      ++next_small;
+    }
+    if (!needs[i] || !dx[i]) continue;
+    Tensor g = std::move(dx[i]);
+    if (next_small < r.unbroadcast.size() &&
+        r.unbroadcast[next_small].first == static_cast<int>(i)) {
+      g = ops::sum_to(std::move(g), r.unbroadcast[next_small].second.get());
+    }
+    flow(r.inputs[i], std::move(g));
+  }
+}
+
+Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradients) {
+  collect(targets);
+  mark_needed();
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const Tensor& t = targets[i];
+    if (!is_differentiable(t.dtype())) continue;
+    const Tape::Entry* e = tape_.entries_.find(t.id());
+    if (e == nullptr) continue;
+    Tensor dy = i < output_gradients.size() && output_gradients[i]
+                    ? output_gradients[i]
+                    : ops::filled(1.0, t.dtype(), t.shape());
+    flow({t.id(), e->record, e->output, true}, std::move(dy));
+  }
+  for (size_t i = stops_.size(); i-- > 0;) {
+    process(stops_[i]);
+    if (!tape_.persistent_) tape_.records_[static_cast<size_t>(stops_[i].record)].reset();
+    stops_[i].dy.clear();
+  }
+  Tensors result;
+  for (const Tensor& s : sources_) result.push_back(source_sums_[s.id()].get());
+  return result;
+}
+
+Tensors Tape::gradient(const Tensors& targets, const Tensors& sources,
+                       const Tensors& output_gradients) {
+  struct Walking {
+    bool& flag;
+    explicit Walking(bool& f) : flag(f) { flag = true; }
+    ~Walking() { flag = false; }
+  } walking(walking_);
+  return BackwardPass(*this, sources).run(targets, output_gradients);
+}
+
+namespace {
+
+[[noreturn]] void not_saved(const Record& r, const char* kind, int i) {
+  fail(ErrorCode::kInternal, "the gradient of ", r.op->def.name, " reads ", kind, " ", i,
+       ", which its row does not save");
+}
+
+// Position of flat tensor i among what the saves of these two kinds hold.
+const Save* saved_at(const Record& r, bool input, bool shape, int i, size_t* position) {
+  const Op& op = *r.op;
+  const int n = static_cast<int>(r.inputs.size());
+  size_t at = 0;
+  for (const Save& s : op.def.saves) {
+    const bool is_shape = s.kind == Save::kInputShape || s.kind == Save::kOutputShape;
+    if (is_shape != shape) continue;
+    const bool is_input = s.kind == Save::kInput || s.kind == Save::kInputShape;
+    int first = s.index, count = 1;
+    if (is_input && op.num_lists > 0) {
+      first = 0;
+      while (op.arg_of(first, n) < s.index) ++first;
+      count = 0;
+      while (first + count < n && op.arg_of(first + count, n) == s.index) ++count;
+    } else if (!is_input && op.list_output) {
+      first = 0;
+      count = static_cast<int>(r.output_ids.size());
+    }
+    if (is_input == input && i >= first && i < first + count) {
+      *position = at + static_cast<size_t>(i - first);
+      return &s;
+    }
+    at += static_cast<size_t>(count);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Tensor& GradCtx::x(int i) const {
+  size_t at = 0;
+  if (!saved_at(record_, true, false, i, &at)) not_saved(record_, "input", i);
+  return record_.saved[at];
+}
+
+const Tensor& GradCtx::y(int i) const {
+  size_t at = 0;
+  if (!saved_at(record_, false, false, i, &at)) not_saved(record_, "output", i);
+  return record_.saved[at];
+}
+
+Shape GradCtx::x_shape(int i) const {
+  size_t at = 0;
+  if (saved_at(record_, true, true, i, &at)) return record_.metas[at].shape.get();
+  return x(i).shape();
+}
+
+Tensor GradCtx::dy(int i) {
+  Tensor& t = dy_[static_cast<size_t>(i)];
+  if (t) return t;
+  size_t at = 0;
+  if (saved_at(record_, false, true, i, &at)) {
+    const Record::Meta& meta = record_.metas[at];
+    t = Tensor::zeros(meta.dtype, meta.shape.get());
+  } else {
+    const Tensor& output = y(i);
+    t = Tensor::zeros(output.dtype(), output.shape());
+  }
+  return t;
+}
+
+const void* GradCtx::raw_attrs() const {
+  return record_.attrs ? record_.attrs->get() : record_.op->def.attrs.defaults;
+}
+
+}  // namespace agog
