@@ -5,4 +5,4 @@ import agog as tf
 x = [[2.0]]
 m = tf.matmul(x, x)
 print(m)
-print("hello, {}".format(m.numpy().tolist()))
+print(f"hello, {m.numpy().tolist()}")
