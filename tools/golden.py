@@ -76,7 +76,7 @@ def type_attrs(op: Any) -> dict[str, list[str]]:
     kernels = kernel_types(op.name)
     types = {}
     for attr in op.attr:
-        if attr.type != "type":
+        if attr.type not in ("type", "list(type)"):
             continue
         listed = [dtype_name(n) for n in attr.allowed_values.list.type]
         allowed = [d for d in known if not listed or d in listed]
@@ -99,6 +99,21 @@ def arguments(entries: Any) -> list[dict[str, Any]]:
     return found
 
 
+def public_names(op: Any) -> dict[str, str]:
+    """Names in tf.raw_ops where they differ: `axis` for Sum's `reduction_indices`."""
+    import inspect
+
+    import tensorflow as tf
+
+    params = [p for p in inspect.signature(getattr(tf.raw_ops, op.name)).parameters if p != "name"]
+    names = [arg.name for arg in op.input_arg] + [attr.name for attr in op.attr]
+    fresh = [p for p in params if p not in names]
+    gone = [arg.name for arg in op.input_arg if arg.name not in params]
+    if len(fresh) != len(gone):
+        raise SystemExit(f"{op.name}: cannot match {gone} with {fresh}")
+    return dict(zip(gone, fresh, strict=True))
+
+
 def gradient_kind(name: str) -> str:
     """'function', 'none' (declared not differentiable) or 'missing'."""
     from tensorflow.python.framework import ops
@@ -115,6 +130,10 @@ def facts_of(name: str) -> dict[str, Any]:
     op = op_def_registry.get(name)
     if op is None:
         raise SystemExit(f"TensorFlow has no op {name}")
+    renames = public_names(op)
+    inputs = arguments(op.input_arg)
+    for item in inputs:
+        item["name"] = renames.get(item["name"], item["name"])
     attrs = {}
     for attr in op.attr:
         entry = {"kind": attr.type, "default": attr_default(attr)}
@@ -122,9 +141,9 @@ def facts_of(name: str) -> dict[str, Any]:
             entry["allowed"] = [s.decode() for s in attr.allowed_values.list.s]
         if attr.has_minimum:
             entry["minimum"] = attr.minimum
-        attrs[attr.name] = entry
+        attrs[renames.get(attr.name, attr.name)] = entry
     return {
-        "inputs": arguments(op.input_arg),
+        "inputs": inputs,
         "outputs": arguments(op.output_arg),
         "attrs": attrs,
         "types": type_attrs(op),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.ops.quirks import expect_quirks
-from tests.ops.rows import broadcast_cases, dtype_params, row_params
+from tests.ops.rows import broadcast_cases, dtype_params, dtypes, row_params
 from tests.ops.target import arrays_of, call_op, failures, run_case
 from tests.spec.facts import facts
 from tests.spec.table import Case, Spec
@@ -34,7 +34,7 @@ def test_broadcast(row: Spec, dtype: str, request: Any) -> None:
 @pytest.mark.parametrize("shapes", [((2,), (3,)), ((2, 3), (2,)), ((0,), (2,)), ((4, 1, 3), (2, 2))],
                          ids=str)
 def test_incompatible_shapes(row: Spec, shapes: Any) -> None:
-    dtype = facts(row.name).types[row.main][0]
+    dtype = dtypes(row)[0]
     types = facts(row.name).default_types(row.main, dtype)
     arrays = arrays_of(row, [np.ones(shape) for shape in shapes], types)
     with pytest.raises(failures("InvalidArgumentError")):

@@ -75,7 +75,7 @@ def test_mixed_dtypes_raise(row: Spec, request: Any) -> None:
     for index in twins(row):
         arrays = arrays_of(row, case.args, types)
         arrays[index] = arrays_of(row, case.args, odd)[index]
-        with pytest.raises(failures("InvalidArgumentError", "TypeError")):
+        with pytest.raises(REFUSALS):
             call_op(row.name, arrays, case.attrs)
 
 

@@ -9,6 +9,12 @@ from tests.spec.table import ROWS, Spec
 FAMILIES = (
     "math_unary_ops",
     "math_binary_ops",
+    "comparison_ops",
+    "reduction_ops",
+    "scan_ops",
+    "matmul_ops",
+    "bitwise_ops",
+    "complex_ops",
 )
 
 for _family in FAMILIES:

@@ -6,15 +6,21 @@ import ml_dtypes
 import numpy as np
 import scipy.special as sp
 
-from tests.spec.table import bad, binary, family
+from tests.spec.table import bad, binary, case, family
 
 add = family(__name__)
 
 
+def rounded_quotient(x, y):
+    """In the type that computes: float32 for the half types."""
+    wide = np.promote_types(x.dtype, np.float32)
+    return x.astype(wide) / y.astype(wide)
+
+
 def truncate_div(x, y):
     """C's division: towards zero; the lowest integer over -1 wraps."""
-    if x.dtype.kind == "f":
-        return np.trunc(x / y)
+    if x.dtype.kind not in "iu":
+        return np.trunc(rounded_quotient(x, y))
     if x.dtype.kind == "u":
         return x // y
     quotient = np.floor_divide(x, y)
@@ -39,7 +45,9 @@ def mul_no_nan(x, y):
 
 
 def floor_div(x, y):
-    return np.floor_divide(x, y) if x.dtype.kind in "iu" else np.floor(x / y)
+    if x.dtype.kind in "iu":
+        return np.floor_divide(x, y)
+    return np.floor(rounded_quotient(x, y))
 
 
 def floor_mod(x, y):
@@ -87,7 +95,7 @@ def shape_error(name):
     return (bad("shapes", (f32(2, 3), f32(2, 4)), "InvalidArgumentError", "[2,3]"),)
 
 
-ZERO_DIVISOR = "integer division by zero is an error: see the golden records"
+
 
 for _name in ("Add", "AddV2"):
     binary(add, _name, np.add, ulp=0, ulps=cx(1), errors=shape_error(_name))
@@ -96,8 +104,8 @@ binary(add, "Mul", np.multiply, ulp=0, ulps=cx(4), errors=shape_error("Mul"))
 binary(add, "Div", div, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)), valid=nonzero)
 binary(add, "RealDiv", div, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)),
        valid=nonzero)
-binary(add, "TruncateDiv", truncate_div, ulp=1, valid=normal_quotient, grad="none")
-binary(add, "FloorDiv", floor_div, ulp=1, domain=((-9.0, 9.0), (0.5, 2.0)),
+binary(add, "TruncateDiv", truncate_div, ulp=0, widen=False, valid=normal_quotient, grad="none")
+binary(add, "FloorDiv", floor_div, ulp=0, widen=False, domain=((-9.0, 9.0), (0.5, 2.0)),
        valid=normal_quotient,
        grad="none")
 binary(add, "FloorMod", floor_mod, ulp=0, domain=((-9.0, 9.0), (0.5, 2.0)), valid=nonzero)
@@ -116,3 +124,62 @@ binary(add, "Xlogy", sp.xlogy, ulp=4, ulps=cx(16), domain=((0.3, 2.0), (0.3, 2.0
 binary(add, "Xlog1py", sp.xlog1py, ulp=4, ulps=cx(16), domain=((0.3, 2.0), (0.3, 2.0)), wild=False)
 binary(add, "Xdivy", div_no_nan, ulp=4, ulps=cx(16), domain=((0.3, 2.0), (0.3, 2.0)), wild=False)
 binary(add, "NextAfter", next_after, ulp=0, widen=False)
+
+
+# Special functions of two or three arguments.
+def zeta(x, q):
+    return sp.zeta(x, q)
+
+
+def polygamma(a, x):
+    """Of order zero it is digamma."""
+    order = a.astype(np.int64)
+    return np.where(order == 0, sp.psi(x), sp.polygamma(order, x))
+
+
+def orders(lo, hi):
+    def cases(s):
+        a = s.cast(s.rng.integers(0, 4, (9,)))
+        return [case("vector", a, s(9, lo=lo, hi=hi)), case("row", a[:3], s(2, 3, lo=lo, hi=hi)),
+                case("scalar", a[0], s(lo=lo, hi=hi))]
+
+    return cases
+
+
+def pair_edge(s):
+    return [case("rank0", s.cast(2.0), s.cast(1.5)), case("empty", s(0), s(0)),
+            case("empty3", s(3, 0, 2, lo=1.1, hi=2), s.cast(1.5))]
+
+
+def betainc_cases(s):
+    a, b = s(2, 3, lo=0.5, hi=3), s(2, 3, lo=0.5, hi=3)
+    return [case("matrix", a, b, s(2, 3, lo=0.1, hi=0.9)),
+            case("scalars", s.cast(2.0), s.cast(1.5), s(4, lo=0.1, hi=0.9))]
+
+
+_SPECIAL = dict(wild=False, domain=((0.5, 4.0), (0.5, 4.0)))
+IGAMMA_A = "the slope in a is itself an op (IgammaGradA), which has no gradient"
+binary(add, "Igamma", sp.gammainc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)
+binary(add, "Igammac", sp.gammaincc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)
+binary(add, "Zeta", zeta, ulp=64, wild=False, domain=((1.5, 4.0), (0.5, 4.0)), grad_inputs=(1,))
+add("Polygamma", ref=polygamma, cases=orders(0.5, 4.0), ulp=256, grad_inputs=(1,),
+    broadcasts=True, edge=pair_edge)
+add("Betainc", ref=sp.betainc, cases=betainc_cases, ulp=64, grad_inputs=(2,),
+    edge=lambda s: [case("rank0", s.cast(2.0), s.cast(1.5), s.cast(0.3)),
+                    case("empty", s(0), s(0), s(0))])
+
+
+# Sums of lists.
+def add_n(inputs):
+    total = inputs[0]
+    for item in inputs[1:]:
+        total = total + item
+    return total
+
+
+add("AddN", ref=add_n, ulp=2, scale=lambda inputs: add_n([np.abs(x) for x in inputs]),
+    cases=lambda s: [case("one", [s(2, 3)]), case("three", [s(2, 3), s(2, 3), s(2, 3)]),
+                     case("scalars", [s(), s()])],
+    edge=lambda s: [case("rank0", [s(), s()]), case("empty", [s(0), s(0)]),
+                    case("empty3", [s(3, 0, 2)] * 2)],
+    errors=(bad("shapes", ([f32(2), f32(3)],), "InvalidArgumentError", "[3]"),))

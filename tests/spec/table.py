@@ -128,6 +128,8 @@ class Sampler:
     def bits(self, count: int) -> np.ndarray:
         """Random bit patterns without NaN and infinity: every exponent is equally likely."""
         dtype = numpy_dtype(self.dtype)
+        if self.kind == "b":
+            return self.rng.integers(0, 2, count).astype(bool)
         words = self.rng.integers(0, 2**32, (count, max(dtype.itemsize, 4) // 4), dtype=np.uint32)
         values = words.view(np.uint8)[:, : dtype.itemsize].copy().view(dtype).reshape(-1)
         if self.kind != "f":
