@@ -316,7 +316,9 @@ def test_recompute_has_the_same_gradients():
         floats(gradient(f, x, sources=[x, v])), [10 * math.cos(2), 2 * math.sin(2)], rtol=1e-6
     )
     np.testing.assert_allclose(
-        floats(gradient(f, x, sources=[x, v], k=4.0)), [20 * math.cos(2), 4 * math.sin(2)], rtol=1e-6
+        floats(gradient(f, x, sources=[x, v], k=4.0)),
+        [20 * math.cos(2), 4 * math.sin(2)],
+        rtol=1e-6,
     )
 
 

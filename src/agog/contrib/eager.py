@@ -20,8 +20,6 @@ import agog
 from agog._core import handle, public
 from agog.contrib.network import Network, Sequential
 from agog.custom_gradient import custom_gradient
-from agog.gradient_tape import GradientTape
-from agog.variable import Variable
 
 __all__ = [
     "GradientTape",
@@ -41,6 +39,9 @@ __all__ = [
     "num_gpus",
     "value_and_gradients_function",
 ]
+
+GradientTape = agog.GradientTape
+Variable = agog.Variable
 
 _identity = handle("Identity")
 
