@@ -1,0 +1,405 @@
+"""Elementwise functions of one real or complex argument."""
+
+from __future__ import annotations
+
+from agog._core import Tensor, handle, public
+from agog.types import TensorLike
+
+_acos = handle("Acos")
+
+
+@public
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
+    """Arc cosine in radians; NaN outside [-1, 1].
+
+    >>> agog.acos([1.0, 0.0]).numpy().round(4).tolist()
+    [0.0, 1.5708]
+    """
+    return _acos(x, name)
+
+
+_acosh = handle("Acosh")
+
+
+@public
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Inverse hyperbolic cosine; NaN below 1.
+
+    >>> agog.acosh([1.0, 2.0]).numpy().round(4).tolist()
+    [0.0, 1.317]
+    """
+    return _acosh(x, name)
+
+
+_asin = handle("Asin")
+
+
+@public
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
+    """Arc sine in radians; NaN outside [-1, 1].
+
+    >>> agog.asin([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 1.5708]
+    """
+    return _asin(x, name)
+
+
+_asinh = handle("Asinh")
+
+
+@public
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Inverse hyperbolic sine.
+
+    >>> agog.asinh([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 0.8814]
+    """
+    return _asinh(x, name)
+
+
+_atan = handle("Atan")
+
+
+@public
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Arc tangent in radians, between -pi/2 and pi/2.
+
+    >>> agog.atan([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 0.7854]
+    """
+    return _atan(x, name)
+
+
+_atanh = handle("Atanh")
+
+
+@public
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond.
+
+    >>> agog.atanh([0.0, 0.5]).numpy().round(4).tolist()
+    [0.0, 0.5493]
+    """
+    return _atanh(x, name)
+
+
+_ceil = handle("Ceil")
+
+
+@public
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
+    """The smallest whole number that is not less than `x`.
+
+    >>> agog.math.ceil([1.2, -1.2]).numpy().tolist()
+    [2.0, -1.0]
+    """
+    return _ceil(x, name)
+
+
+_cos = handle("Cos")
+
+
+@public
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
+    """Cosine of an angle in radians.
+
+    >>> agog.cos([0.0, 1.0]).numpy().round(4).tolist()
+    [1.0, 0.5403]
+    """
+    return _cos(x, name)
+
+
+_cosh = handle("Cosh")
+
+
+@public
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Hyperbolic cosine.
+
+    >>> agog.cosh([0.0, 1.0]).numpy().round(4).tolist()
+    [1.0, 1.5431]
+    """
+    return _cosh(x, name)
+
+
+_exp = handle("Exp")
+
+
+@public
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
+    """e to the power `x`.
+
+    >>> agog.exp([0.0, 1.0]).numpy().round(4).tolist()
+    [1.0, 2.7183]
+    """
+    return _exp(x, name)
+
+
+_expm1 = handle("Expm1")
+
+
+@public
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
+    """exp(x) - 1, exact for small `x`, too.
+
+    >>> agog.math.expm1([0.0, 1e-10]).numpy().tolist()
+    [0.0, 1.000000013351432e-10]
+    """
+    return _expm1(x, name)
+
+
+_floor = handle("Floor")
+
+
+@public
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
+    """The largest whole number that is not greater than `x`.
+
+    >>> agog.floor([1.8, -1.2]).numpy().tolist()
+    [1.0, -2.0]
+    """
+    return _floor(x, name)
+
+
+_log = handle("Log")
+
+
+@public
+def log(x: TensorLike, name: str | None = None) -> Tensor:
+    """Natural logarithm; -inf at 0, NaN below.
+
+    >>> agog.math.log([1.0, 10.0]).numpy().round(4).tolist()
+    [0.0, 2.3026]
+    """
+    return _log(x, name)
+
+
+_log1p = handle("Log1p")
+
+
+@public
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
+    """log(1 + x), exact for small `x`, too.
+
+    >>> agog.math.log1p([0.0, 1e-10]).numpy().tolist()
+    [0.0, 1.000000013351432e-10]
+    """
+    return _log1p(x, name)
+
+
+_negative = handle("Neg")
+
+
+@public
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
+    """-x.
+
+    >>> agog.negative([1, -2]).numpy().tolist()
+    [-1, 2]
+    """
+    return _negative(x, name)
+
+
+_reciprocal = handle("Reciprocal")
+
+
+@public
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
+    """1 / x.
+
+    >>> agog.math.reciprocal([2.0, -4.0]).numpy().tolist()
+    [0.5, -0.25]
+    """
+    return _reciprocal(x, name)
+
+
+_rint = handle("Rint")
+
+
+@public
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
+    """The nearest whole number, the even one of two equally near.
+
+    >>> agog.math.rint([0.5, 1.5, -1.7]).numpy().tolist()
+    [0.0, 2.0, -2.0]
+    """
+    return _rint(x, name)
+
+
+_round = handle("Round")
+
+
+@public
+def round(x: TensorLike, name: str | None = None) -> Tensor:
+    """The nearest whole number, the even one of two equally near; integers stay.
+
+    >>> agog.round([0.5, 1.5, -1.7]).numpy().tolist()
+    [0.0, 2.0, -2.0]
+    """
+    return _round(x, name)
+
+
+_rsqrt = handle("Rsqrt")
+
+
+@public
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
+    """1 / sqrt(x).
+
+    >>> agog.math.rsqrt([4.0, 1.0]).numpy().tolist()
+    [0.5, 1.0]
+    """
+    return _rsqrt(x, name)
+
+
+_sigmoid = handle("Sigmoid")
+
+
+@public
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """1 / (1 + exp(-x)), without overflow.
+
+    >>> agog.sigmoid([-1000.0, 0.0, 2.0]).numpy().round(4).tolist()
+    [0.0, 0.5, 0.8808]
+    """
+    return _sigmoid(x, name)
+
+
+_sign = handle("Sign")
+
+
+@public
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
+    """-1, 0 or 1; for complex numbers x / abs(x), and 0 at 0.
+
+    >>> agog.sign([-3, 0, 5]).numpy().tolist()
+    [-1, 0, 1]
+    """
+    return _sign(x, name)
+
+
+_sin = handle("Sin")
+
+
+@public
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
+    """Sine of an angle in radians.
+
+    >>> agog.sin([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 0.8415]
+    """
+    return _sin(x, name)
+
+
+_sinh = handle("Sinh")
+
+
+@public
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Hyperbolic sine.
+
+    >>> agog.sinh([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 1.1752]
+    """
+    return _sinh(x, name)
+
+
+_sqrt = handle("Sqrt")
+
+
+@public
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
+    """Square root; NaN for negative real numbers.
+
+    >>> agog.sqrt([4.0, 9.0]).numpy().tolist()
+    [2.0, 3.0]
+    """
+    return _sqrt(x, name)
+
+
+_square = handle("Square")
+
+
+@public
+def square(x: TensorLike, name: str | None = None) -> Tensor:
+    """x * x.
+
+    >>> agog.square([2, -3]).numpy().tolist()
+    [4, 9]
+    """
+    return _square(x, name)
+
+
+_tan = handle("Tan")
+
+
+@public
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Tangent of an angle in radians.
+
+    >>> agog.tan([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 1.5574]
+    """
+    return _tan(x, name)
+
+
+_tanh = handle("Tanh")
+
+
+@public
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
+    """Hyperbolic tangent.
+
+    >>> agog.tanh([0.0, 1.0]).numpy().round(4).tolist()
+    [0.0, 0.7616]
+    """
+    return _tanh(x, name)
+
+
+_softplus = handle("Softplus")
+
+
+@public
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
+    """log(1 + exp(x)), without overflow.
+
+    >>> agog.math.softplus([-1000.0, 0.0, 1000.0]).numpy().round(4).tolist()
+    [0.0, 0.6931, 1000.0]
+    """
+    return _softplus(features, name)
+
+
+_softsign = handle("Softsign")
+
+
+@public
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
+    """x / (1 + abs(x)).
+
+    >>> agog.nn.softsign([-1.0, 0.0, 3.0]).numpy().tolist()
+    [-0.5, 0.0, 0.75]
+    """
+    return _softsign(features, name)
+
+
+@public
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), finite wherever the true value is.
+
+    >>> agog.math.log_sigmoid([-1000.0, 0.0]).numpy().round(4).tolist()
+    [-1000.0, -0.6931]
+    """
+    return _negative(_softplus(_negative(x)), name)
+
+
+_div_no_nan = handle("DivNoNan")
+
+
+@public
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """1 / x, and 0 where `x` is 0.
+
+    >>> agog.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
+    [0.5, 0.0]
+    """
+    return _div_no_nan(1, x, name)

@@ -1,0 +1,77 @@
+"""Parts of neural networks: `agog.nn`."""
+
+from agog.math import (
+    in_top_k,
+    l2_normalize,
+    log_softmax,
+    sigmoid,
+    softmax,
+    softplus,
+    softsign,
+    tanh,
+    top_k,
+    zero_fraction,
+)
+from agog.nn import experimental
+from agog.nn.activations import (
+    crelu,
+    dropout,
+    elu,
+    gelu,
+    leaky_relu,
+    relu,
+    relu6,
+    selu,
+    silu,
+    swish,
+)
+from agog.nn.layers import (
+    batch_normalization,
+    bias_add,
+    embedding_lookup,
+    moments,
+    normalize_moments,
+)
+from agog.nn.losses import (
+    l2_loss,
+    log_poisson_loss,
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits,
+)
+
+__all__ = [
+    "batch_normalization",
+    "bias_add",
+    "crelu",
+    "dropout",
+    "elu",
+    "embedding_lookup",
+    "experimental",
+    "gelu",
+    "in_top_k",
+    "l2_loss",
+    "l2_normalize",
+    "leaky_relu",
+    "log_poisson_loss",
+    "log_softmax",
+    "moments",
+    "normalize_moments",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "sigmoid_cross_entropy_with_logits",
+    "silu",
+    "softmax",
+    "softmax_cross_entropy_with_logits",
+    "softplus",
+    "softsign",
+    "sparse_softmax_cross_entropy_with_logits",
+    "swish",
+    "tanh",
+    "top_k",
+    "weighted_cross_entropy_with_logits",
+    "zero_fraction",
+]

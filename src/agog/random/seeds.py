@@ -1,0 +1,54 @@
+"""The global seed, and the pairs of seeds that random ops are called with."""
+
+from __future__ import annotations
+
+import random as _python_random
+from typing import Any
+
+from agog import _core
+
+# TensorFlow's constants: equal seeds are to give equal numbers there and here.
+_DEFAULT_GLOBAL_SEED = 87654321
+_LARGEST_INT32 = 2**31 - 1
+
+
+class _State:
+    """The global seed, and the generator of seeds for ops that are given none."""
+
+    seed: int | None = None
+    op_seeds: _python_random.Random | None = None
+
+
+@_core.public
+def set_seed(seed: int) -> None:
+    """Sets the global seed: the random numbers that follow depend on it and on nothing else.
+
+    >>> agog.random.set_seed(1); first = agog.random.uniform([2])
+    >>> agog.random.set_seed(1); again = agog.random.uniform([2])
+    >>> first.numpy().tolist() == again.numpy().tolist()
+    True
+    """
+    _State.seed = seed
+    _State.op_seeds = _python_random.Random(seed)
+    _core.reset_random()
+    from agog.random.generator import reset_global_generator
+
+    reset_global_generator()
+
+
+def get_seed(op_seed: int | None) -> tuple[int, int]:
+    """The two seeds for an op that was given `op_seed`; (0, 0) means unpredictable numbers."""
+    if _State.seed is None:
+        if op_seed is None:
+            return 0, 0
+        seeds = _DEFAULT_GLOBAL_SEED, op_seed
+    elif op_seed is None:
+        seeds = _State.seed, _State.op_seeds.randint(0, _LARGEST_INT32)
+    else:
+        seeds = _State.seed, op_seed
+    first, second = (_truncated(seed) for seed in seeds)
+    return (0, _LARGEST_INT32) if first == second == 0 else (first, second)
+
+
+def _truncated(seed: Any) -> int:
+    return int(seed) % _LARGEST_INT32
