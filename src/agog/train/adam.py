@@ -10,6 +10,7 @@ from agog._core import handle, public
 from agog.train.optimizer import Optimizer
 
 _apply = handle("ResourceApplyAdam")
+_assign = handle("AssignVariableOp")
 
 
 class AdamOptimizer(Optimizer):
@@ -69,28 +70,15 @@ class AdamOptimizer(Optimizer):
         return found
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
-        dtype = var.dtype
-        rate, beta1, beta2, epsilon = self._hyper_tensors(dtype)
-        power1, power2 = self._powers_as(dtype)
-        m, v = self._slots[id(var)][1]
-        _apply(
-            var.handle,
-            m.handle,
-            v.handle,
-            power1,
-            power2,
-            rate,
-            beta1,
-            beta2,
-            epsilon,
-            grad,
-            self._use_locking,
-        )
+        target, m, v, rate, beta1, beta2, epsilon = self._arguments_of(var)
+        power1, power2 = self._powers_as(var.dtype)
+        locking = self._use_locking
+        _apply(target, m, v, power1, power2, rate, beta1, beta2, epsilon, grad, locking)
 
     def _finish(self) -> None:
         _, beta1, beta2, _ = self._hyper_tensors(agog.float32)
         for power, beta in zip(self._powers, (beta1, beta2), strict=True):
-            power.assign(power.value() * beta)
+            _assign(power.handle, power.value() * beta)
 
     def _own_variables(self) -> list[Any]:
         return list(self._powers)

@@ -29,5 +29,5 @@ class GradientDescentOptimizer(Optimizer):
         self._set_hyper(learning_rate=learning_rate)
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
-        (rate,) = self._hyper_tensors(var.dtype)
-        _apply(var.handle, rate, grad, self._use_locking)
+        target, rate = self._arguments_of(var)
+        _apply(target, rate, grad, self._use_locking)

@@ -40,14 +40,5 @@ class MomentumOptimizer(Optimizer):
         self._use_nesterov = use_nesterov
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
-        rate, momentum = self._hyper_tensors(var.dtype)
-        (sum_of_grads,) = self._slots[id(var)][1]
-        _apply(
-            var.handle,
-            sum_of_grads.handle,
-            rate,
-            grad,
-            momentum,
-            self._use_locking,
-            self._use_nesterov,
-        )
+        target, total, rate, momentum = self._arguments_of(var)
+        _apply(target, total, rate, grad, momentum, self._use_locking, self._use_nesterov)

@@ -48,6 +48,7 @@ class Optimizer:
         self._hyper: dict[str, Any] = {}
         self._dynamic: tuple[str, ...] = ()
         self._by_dtype: dict[Any, tuple[Any, ...]] = {}
+        self._arguments: dict[int, tuple[Any, ...]] = {}  # id(var) -> what `_arguments_of` gives
 
     @public
     def get_name(self) -> str:
@@ -179,6 +180,7 @@ class Optimizer:
         """Forget the tensors of settings that may have changed since the last step."""
         if self._dynamic:
             self._by_dtype.clear()
+            self._arguments.clear()
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} must define _resource_apply_dense")
@@ -204,6 +206,15 @@ class Optimizer:
         if found is None:
             found = tuple(_setting(value, dtype) for value in self._hyper.values())
             self._by_dtype[dtype] = found
+        return found
+
+    def _arguments_of(self, var: Any) -> tuple[Any, ...]:
+        """The handles of the variable and of its slots, then the settings in its dtype."""
+        found = self._arguments.get(id(var))
+        if found is None:
+            slots = self._slots[id(var)][1]
+            handles = [each.handle for each in (var, *slots)]
+            found = self._arguments[id(var)] = (*handles, *self._hyper_tensors(var.dtype))
         return found
 
     def _make_slots(self, var: Any) -> None:
