@@ -108,7 +108,8 @@ def public_names(op: Any) -> dict[str, str]:
     params = [p for p in inspect.signature(getattr(tf.raw_ops, op.name)).parameters if p != "name"]
     names = [arg.name for arg in op.input_arg] + [attr.name for attr in op.attr]
     fresh = [p for p in params if p not in names]
-    gone = [arg.name for arg in op.input_arg if arg.name not in params]
+    inferred = {n for a in op.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
+    gone = [name for name in names if name not in params and name not in inferred]
     if len(fresh) != len(gone):
         raise SystemExit(f"{op.name}: cannot match {gone} with {fresh}")
     return dict(zip(gone, fresh, strict=True))

@@ -20,7 +20,10 @@ def vjp(f: Function, xs: list[Any], index: int, dy: Any, connected: bool = True)
         y = f(*xs)
     gradient = tape.gradient(y, xs[index], output_gradients=dy)
     assert gradient is not None or not connected, f"no gradient for input {index}"
-    return tf.zeros_like(xs[index]) if gradient is None else gradient
+    if gradient is None:
+        return tf.zeros_like(xs[index])
+    # Gradients of gathers may be sparse.
+    return gradient if hasattr(gradient, "numpy") else tf.convert_to_tensor(gradient)
 
 
 def directions(dtype: np.dtype) -> tuple[complex, ...]:

@@ -85,7 +85,7 @@ def output_dtypes(row: Spec, case: Case, types: dict[str, str], count: int) -> l
         if kind in fact.attrs:
             chosen = case.attrs.get(kind, fact.attrs[kind]["default"])
             kind = types[kind] if is_inferred(row.name, kind) else chosen
-        found += [kind] * (count if "count" in entry else 1)
+        found += [kind] * (count if "count" in entry or "types" in entry else 1)
     return found
 
 

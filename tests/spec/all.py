@@ -13,8 +13,13 @@ FAMILIES = (
     "reduction_ops",
     "scan_ops",
     "matmul_ops",
+    "array_ops",
+    "slice_ops",
+    "nn_ops",
     "bitwise_ops",
     "complex_ops",
+    "random_ops",
+    "state_ops",
 )
 
 for _family in FAMILIES:

@@ -203,6 +203,7 @@ class Spec:
     broadcasts: bool = False
     saves: tuple[str, ...] | None = None  # the most the tape may keep, e.g. ("y",)
     errors: tuple[Call, ...] = ()
+    optional: bool = False  # the registry may do without: agog may reach state another way
     positional: bool = True  # output element i depends on input elements i only
 
     def __repr__(self) -> str:
