@@ -12,33 +12,44 @@ void (*on_traced_tensor_death)(int64_t id) = nullptr;
 
 namespace {
 
-// One pool of tensor headers per thread. The struct needs no constructor at first use, so access is one load.
+// One pool of tensor headers per thread. The struct needs no constructor at first use, so access is one load; it is
+// small because static thread-local space is.
 struct ImplPool {
   static constexpr int kMost = 2048;
   int count;
-  bool cleaner_set;
+  int most;      // 0 before the first free and after the thread's end
+  bool ended;
   int64_t live;  // made here minus freed here
   int64_t next_id, last_id;
-  void* free[kMost];
+  void** free;
 };
 constinit thread_local ImplPool t_pool{};
 
 std::atomic<int64_t> g_next_id_block{1};
 std::atomic<int64_t> g_live_of_dead_threads{0};
 
+void free_block(void* p) { ::operator delete(p, std::align_val_t{64}); }
+
 struct PoolCleaner {
   ~PoolCleaner() {
-    while (t_pool.count > 0) ::operator delete(t_pool.free[--t_pool.count], std::align_val_t{64});
-    t_pool.count = ImplPool::kMost;  // whatever is freed after this goes straight back
-    g_live_of_dead_threads += t_pool.live;
-    t_pool.live = 0;
+    ImplPool& p = t_pool;
+    while (p.count > 0) free_block(p.free[--p.count]);
+    delete[] p.free;
+    p.most = 0;
+    p.ended = true;  // whatever is freed after this goes straight back
+    g_live_of_dead_threads += p.live;
+    p.live = 0;
   }
 };
 
-AGOG_NOINLINE void set_cleaner() {
+// Makes the list at the first free; false once the thread has ended or the list is full.
+AGOG_NOINLINE bool make_room(ImplPool& p) {
+  if (p.ended || p.most > 0) return false;
   static thread_local PoolCleaner cleaner;
   (void)cleaner;
-  t_pool.cleaner_set = true;
+  p.free = new void*[ImplPool::kMost];
+  p.most = ImplPool::kMost;
+  return true;
 }
 
 }  // namespace
@@ -49,7 +60,7 @@ TensorImpl* new_impl() {
   ImplPool& p = t_pool;
   ++p.live;
   void* memory;
-  if (AGOG_LIKELY(p.count > 0 && p.count < ImplPool::kMost)) {
+  if (AGOG_LIKELY(p.count > 0)) {
     memory = p.free[--p.count];
   } else {
     memory = ::operator new(sizeof(TensorImpl), std::align_val_t{64});
@@ -62,11 +73,10 @@ void free_impl(TensorImpl* impl) {
   impl->~TensorImpl();
   ImplPool& p = t_pool;
   --p.live;
-  if (AGOG_LIKELY(p.count < ImplPool::kMost - 1)) {
-    if (AGOG_UNLIKELY(!p.cleaner_set)) set_cleaner();
+  if (AGOG_LIKELY(p.count < p.most) || make_room(p)) {
     p.free[p.count++] = impl;
   } else {
-    ::operator delete(impl, std::align_val_t{64});
+    free_block(impl);
   }
 }
 

@@ -1,2 +1,210 @@
-#include <nanobind/nanobind.h>
-NB_MODULE(_core, m) {}
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "core/parallel.h"
+#include "python/module.h"
+#include "runtime/variable.h"
+
+namespace nb = nanobind;
+
+namespace agog::py {
+namespace {
+
+// The best op library that this CPU runs.
+std::string cpu_level() {
+  if (const char* asked = std::getenv("AGOG_CPU_LEVEL")) return asked;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd")) {
+    return "avx512";
+  }
+  // Every CPU with AVX2 has F16C.
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
+#endif
+  return "baseline";
+}
+
+void load_ops(const std::string& folder, const std::string& level) {
+  const std::string path = folder + "/libagog_ops_" + level + ".so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    fail(ErrorCode::kNotFound, "the op library for CPU level ", level, " does not load: ",
+         dlerror(), " (AGOG_CPU_LEVEL may be baseline, avx2 or avx512)");
+  }
+  auto* register_ops = reinterpret_cast<void (*)()>(dlsym(library, "agog_register_ops"));
+  if (register_ops == nullptr) fail(ErrorCode::kInternal, path, " registers no ops");
+  register_ops();
+}
+
+void* release_interpreter() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void take_interpreter(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+
+nb::object attr_default(const AttrField& f, const AttrsDef& def) {
+  const char* at = static_cast<const char*>(def.defaults) + f.offset;
+  switch (f.type) {
+    case AttrType::kBool: return nb::bool_(*reinterpret_cast<const bool*>(at));
+    case AttrType::kInt: return nb::int_(*reinterpret_cast<const int64_t*>(at));
+    case AttrType::kFloat: return nb::float_(*reinterpret_cast<const float*>(at));
+    case AttrType::kString:
+      return nb::str(reinterpret_cast<const std::string*>(at)->c_str());
+    case AttrType::kDType:
+      return nb::borrow(dtype_to_python(*reinterpret_cast<const DType*>(at)));
+    case AttrType::kInts: {
+      nb::list l;
+      for (int64_t v : *reinterpret_cast<const std::vector<int64_t>*>(at)) l.append(v);
+      return l;
+    }
+    default: return nb::none();
+  }
+}
+
+nb::list type_names(TypeSet set) {
+  nb::list l;
+  for (int d = 0; d < kNumDTypes; ++d) {
+    if (contains(set, static_cast<DType>(d))) l.append(kDTypeInfo[d].name);
+  }
+  return l;
+}
+
+const char* save_name(Save::Kind k) {
+  switch (k) {
+    case Save::kInput: return "input";
+    case Save::kOutput: return "output";
+    case Save::kInputShape: return "input_shape";
+    default: return "output_shape";
+  }
+}
+
+// The row as plain Python data: for raw_ops, stubs, docs and tests.
+nb::dict op_row(nb::str op_name) {
+  return bridge([&] {
+    const Op& op = find_op(op_name.c_str());
+    nb::dict row;
+    nb::list inputs, outputs, attrs, saves;
+    nb::dict types;
+    for (const InputDef& i : op.def.inputs) {
+      nb::dict d;
+      d["name"] = i.name;
+      d["type"] = i.type ? nb::object(nb::str(i.type)) : nb::none();
+      d["list"] = i.count != nullptr;
+      inputs.append(d);
+    }
+    for (const OutputDef& o : op.def.outputs) {
+      nb::dict d;
+      d["name"] = o.name;
+      d["type"] = o.type ? nb::object(nb::str(o.type)) : nb::none();
+      d["list"] = o.count != nullptr;
+      outputs.append(d);
+    }
+    for (const TypeVar& t : op.def.types) types[t.name] = type_names(t.allowed);
+    for (const AttrField& f : op.def.attrs.fields) {
+      nb::dict d;
+      d["name"] = f.name;
+      d["required"] = f.required;
+      d["default"] = attr_default(f, op.def.attrs);
+      attrs.append(d);
+    }
+    for (const Save& s : op.def.saves) saves.append(nb::make_tuple(save_name(s.kind), s.index));
+    row["name"] = op.def.name;
+    row["inputs"] = inputs;
+    row["outputs"] = outputs;
+    row["types"] = types;
+    row["attrs"] = attrs;
+    row["saves"] = saves;
+    row["broadcasts"] = op.def.broadcasts;
+    row["stateful"] = op.def.stateful;
+    row["differentiable"] = op.def.differentiable;
+    row["elementwise"] = op.def.kernel.kind == Kernel::kMap;
+    return row;
+  });
+}
+
+PyObject* convert_function(PyObject*, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    static const char* names[] = {"value", "dtype", "dtype_hint", "name", nullptr};
+    PyObject *value, *dtype = Py_None, *hint = Py_None, *name = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO", const_cast<char**>(names), &value,
+                                     &dtype, &hint, &name)) {
+      throw PythonError{};
+    }
+    const DType wanted = dtype == Py_None ? DType::kInvalid : dtype_from_python(dtype);
+    const DType hinted = hint == Py_None ? DType::kInvalid : dtype_from_python(hint);
+    if (is_tensor(value) && (wanted == DType::kInvalid || tensor_of(value).dtype() == wanted)) {
+      return Py_NewRef(value);
+    }
+    return wrap(convert(value, wanted, hinted));
+  });
+}
+
+}  // namespace
+
+void bind_config(nb::module_& m) {
+  m.def("num_threads", &num_threads);
+  m.def("set_num_threads", &set_num_threads);
+  m.def("allocator_stats", [] {
+    const AllocatorStats s = allocator_stats();
+    nb::dict d;
+    d["bytes_in_use"] = s.bytes_in_use;
+    d["peak_bytes_in_use"] = s.peak_bytes_in_use;
+    d["bytes_cached"] = s.bytes_cached;
+    d["num_allocations"] = s.num_allocations;
+    d["num_cache_hits"] = s.num_cache_hits;
+    return d;
+  });
+  m.def("reset_peak_stats", &reset_peak_stats);
+  m.def("set_allocator_limit", &set_allocator_limit);
+  m.def("set_cache_limit", &set_cache_limit);
+  m.def("release_cached_memory", &release_cached_memory);
+  m.def("live_tensor_count", &live_tensor_count);
+  m.def("live_variable_count", &Variable::live_count);
+}
+
+void bind_registry(nb::module_& m) {
+  m.def("op_names", [] {
+    nb::list names;
+    for (const Op* op : all_ops()) names.append(op->def.name);
+    return names;
+  });
+  m.def("op_row", op_row);
+  m.def("cpu_level", &cpu_level);
+  m.def("load_ops", [](nb::str folder) {
+    bridge([&] { load_ops(folder.c_str(), cpu_level()); });
+  });
+  m.def("set_python_side", [](nb::dict d) {
+    auto take = [&](const char* key, PyObject*& to) {
+      if (d.contains(key)) to = nb::object(d[key]).release().ptr();
+    };
+    take("make_error", python_side.make_error);
+    take("dtypes", python_side.dtypes);
+    take("as_dtype", python_side.as_dtype);
+    take("make_shape", python_side.make_shape);
+    take("convert_other", python_side.convert_other);
+    take("getitem", python_side.getitem);
+    take("format", python_side.format);
+  });
+}
+
+}  // namespace agog::py
+
+NB_MODULE(_core, m) {
+  using namespace agog;
+  hooks::release_interpreter = py::release_interpreter;
+  hooks::take_interpreter = py::take_interpreter;
+  py::bridge([&] {
+    py::init_tensor_type(m.ptr());
+    py::init_variable_type(m.ptr());
+    py::init_op_handle_type(m.ptr());
+    py::init_public_function_type(m.ptr());
+  });
+  static PyMethodDef functions[] = {
+      {"convert", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py::convert_function)),
+       METH_VARARGS | METH_KEYWORDS, "A tensor from anything convertible."},
+      {nullptr, nullptr, 0, nullptr}};
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nanobind::python_error();
+  py::bind_tape(m);
+  py::bind_config(m);
+  py::bind_registry(m);
+}

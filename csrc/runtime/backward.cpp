@@ -21,7 +21,7 @@ class GradientSum {
 
 class BackwardPass {
  public:
-  BackwardPass(Tape& tape, const Tensors& sources);
+  BackwardPass(Tape& tape, const Tensors& sources, bool keep);
   Tensors run(const Tensors& targets, const Tensors& output_gradients);
 
  private:
@@ -46,12 +46,14 @@ class BackwardPass {
 
   Tape& tape_;
   const Tensors& sources_;
+  const bool keep_;
   std::unordered_map<int64_t, GradientSum> source_sums_;  // by tensor id
   std::vector<Stop> stops_;                               // ascending by record
   std::unordered_map<int64_t, size_t> stop_of_;
 };
 
-BackwardPass::BackwardPass(Tape& tape, const Tensors& sources) : tape_(tape), sources_(sources) {
+BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep)
+    : tape_(tape), sources_(sources), keep_(keep || tape.persistent_) {
   for (const Tensor& s : sources) source_sums_[s.id()];
 }
 
@@ -175,7 +177,7 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
   }
   for (size_t i = stops_.size(); i-- > 0;) {
     process(stops_[i]);
-    if (!tape_.persistent_) tape_.records_[static_cast<size_t>(stops_[i].record)].reset();
+    if (!keep_) tape_.records_[static_cast<size_t>(stops_[i].record)].reset();
     stops_[i].dy.clear();
   }
   Tensors result;
@@ -184,13 +186,13 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
 }
 
 Tensors Tape::gradient(const Tensors& targets, const Tensors& sources,
-                       const Tensors& output_gradients) {
+                       const Tensors& output_gradients, bool keep) {
   struct Walking {
     bool& flag;
     explicit Walking(bool& f) : flag(f) { flag = true; }
     ~Walking() { flag = false; }
   } walking(walking_);
-  return BackwardPass(*this, sources).run(targets, output_gradients);
+  return BackwardPass(*this, sources, keep).run(targets, output_gradients);
 }
 
 namespace {

@@ -62,8 +62,9 @@ class AGOG_API Tape final : public Object {
   void record_custom(Ref<CustomBackward> backward, const Tensors& in, const Tensors& out);
 
   // Gradients of the targets' sum, weighted by `output_gradients` (empty or null for ones). An empty tensor stands for
-  // "not connected". Frees records as it goes unless the tape is persistent.
-  Tensors gradient(const Tensors& targets, const Tensors& sources, const Tensors& output_gradients);
+  // "not connected". Frees records as it goes unless the tape is persistent or `keep` says otherwise.
+  Tensors gradient(const Tensors& targets, const Tensors& sources, const Tensors& output_gradients,
+                   bool keep = false);
 
   void on_tensor_death(int64_t id);
   void clear();

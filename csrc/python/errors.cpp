@@ -1,0 +1,45 @@
+#include <new>
+
+#include <nanobind/nanobind.h>
+
+#include "python/py.h"
+
+namespace agog::py {
+
+PythonSide python_side;
+
+void set_python_error(const Error& e) {
+  if (e.code() == ErrorCode::kTypeError) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+    return;
+  }
+  if (e.code() == ErrorCode::kValueError) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+    return;
+  }
+  if (python_side.make_error == nullptr) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+    return;
+  }
+  PyRef error(PyObject_CallFunction(python_side.make_error, "is", static_cast<int>(e.code()),
+                                    e.what()));
+  if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
+}
+
+void set_current_exception() {
+  try {
+    throw;
+  } catch (const PythonError&) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error without a cause");
+  } catch (const Error& e) {
+    set_python_error(e);
+  } catch (nanobind::python_error& e) {
+    e.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_SystemError, e.what());
+  }
+}
+
+}  // namespace agog::py

@@ -1,0 +1,156 @@
+// What the binding files share: the Tensor object, references, errors.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+#include "core/tensor.h"
+#include "op/registry.h"
+#include "runtime/dispatch.h"
+
+#ifndef Py_T_PYSSIZET  // older than 3.12
+#define Py_T_PYSSIZET T_PYSSIZET
+#define Py_READONLY READONLY
+#endif
+
+namespace agog::py {
+
+// An owned reference.
+class PyRef {
+ public:
+  PyRef() = default;
+  explicit PyRef(PyObject* owned) : p_(owned) {}
+  static PyRef borrow(PyObject* p) {
+    Py_XINCREF(p);
+    return PyRef(p);
+  }
+  PyRef(PyRef&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  PyRef& operator=(PyRef o) noexcept {
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  PyRef(const PyRef&) = delete;
+  ~PyRef() { Py_XDECREF(p_); }
+  PyObject* get() const { return p_; }
+  PyObject* leak() { return std::exchange(p_, nullptr); }
+  explicit operator bool() const { return p_ != nullptr; }
+
+ private:
+  PyObject* p_ = nullptr;
+};
+
+// A Python exception is set: unwinds C++ to the border.
+struct PythonError {};
+inline PyObject* checked(PyObject* p) {
+  if (p == nullptr) throw PythonError{};
+  return p;
+}
+inline PyRef owned(PyObject* p) { return PyRef(checked(p)); }
+
+// Runs f at the border to Python: a C++ exception becomes a Python one, and null is returned.
+void set_python_error(const Error& e);
+void set_current_exception();
+template <class F>
+auto guarded(F&& f) noexcept -> decltype(f()) {
+  try {
+    return f();
+  } catch (...) {
+    set_current_exception();
+    if constexpr (std::is_pointer_v<decltype(f())>) {
+      return nullptr;
+    } else {
+      return -1;
+    }
+  }
+}
+
+// ---- Tensor objects
+
+struct TensorObject {
+  PyObject_HEAD
+  PyObject* weakrefs;
+  PyObject* slice_of;  // (variable, key) for v[key], so that v[key].assign(...) finds its way back
+  Tensor tensor;
+};
+extern PyTypeObject* tensor_type;
+inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == tensor_type; }
+inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<TensorObject*>(o)->tensor; }
+PyObject* wrap(Tensor t);
+PyObject* wrap_list(const Tensors& tensors);
+void init_tensor_type(PyObject* module);
+// A type with the operators of tensors.
+PyTypeObject* make_type(PyObject* module, const char* full_name, int size, unsigned flags,
+                        std::vector<PyType_Slot> slots);
+
+// ---- Variables
+
+struct VariableObject {
+  PyObject_HEAD
+  PyObject* dict;
+  PyObject* weakrefs;
+  Tensor handle;
+};
+extern PyTypeObject* variable_type;
+inline bool is_variable(PyObject* o) { return PyObject_TypeCheck(o, variable_type); }
+Tensor read_variable(PyObject* o);
+void init_variable_type(PyObject* module);
+
+// ---- Conversion
+
+// A tensor from anything convertible. `wanted` is the dtype the result must have, `hint` the one it should have if the
+// value allows; kInvalid for none. Throws PythonError or Error.
+Tensor convert(PyObject* o, DType wanted = DType::kInvalid, DType hint = DType::kInvalid);
+bool is_convertible_number(PyObject* o);
+DType dtype_from_python(PyObject* o);
+PyObject* dtype_to_python(DType d);  // borrowed
+Shape shape_from_python(PyObject* o, bool allow_unknown);
+PyObject* shape_to_python(const Shape& s);
+PyObject* shape_tuple(const Shape& s);
+std::string utf8(PyObject* o);
+
+// ---- NumPy
+
+bool is_ndarray_like(PyObject* o);  // an array or a NumPy scalar
+Tensor tensor_from_numpy(PyObject* o);
+PyObject* to_numpy(PyObject* tensor, bool copy);
+PyObject* string_element(const Tensor& t, int64_t i);
+
+// ---- Ops
+
+void init_op_handle_type(PyObject* module);
+void init_public_function_type(PyObject* module);
+
+// Objects given by the Python side at import.
+struct PythonSide {
+  PyObject* make_error = nullptr;     // errors.from_code
+  PyObject* dtypes = nullptr;         // tuple by code
+  PyObject* as_dtype = nullptr;
+  PyObject* make_shape = nullptr;     // TensorShape._from_tuple
+  PyObject* convert_other = nullptr;  // fallback of convert(): (value, dtype or None) -> Tensor or NotImplemented
+  PyObject* getitem = nullptr;        // tensor[...] beyond integers, slices, None and ...
+  PyObject* format = nullptr;         // (tensor, is_repr) -> str
+};
+extern PythonSide python_side;
+
+// Runs an op on Python inputs that are already tensors.
+PyObject* run_op(const Op& op, const Tensor* in, int n, const void* attrs = nullptr);
+
+// Tensors borrowed from live objects: no reference counting for the length of a call.
+template <int N>
+class Borrowed {
+ public:
+  void set(int i, const Tensor& t) { impl_[i] = t.impl(); }
+  const Tensor* get() const { return reinterpret_cast<const Tensor*>(impl_); }
+
+ private:
+  static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
+  TensorImpl* impl_[N];
+};
+
+}  // namespace agog::py
