@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -40,8 +42,11 @@ class Module:
 
     @property
     def name_scope(self) -> Any:
-        """A context manager that puts the module's name before the names made inside it."""
-        return agog.name_scope(self._name)
+        """A context manager whose value is the module's name as a scope.
+
+        Names of variables are given in full, so it changes none of them.
+        """
+        return contextlib.nullcontext(f"{self._name}/")
 
     @property
     def variables(self) -> tuple[Any, ...]:
@@ -66,8 +71,6 @@ class Module:
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         """Decorator for a method that runs inside the module's `name_scope`."""
-        import functools
-
         @functools.wraps(method)
         def inside(self: Module, *args: Any, **kwargs: Any) -> Any:
             with self.name_scope:
