@@ -206,5 +206,6 @@ NB_MODULE(_core, m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nanobind::python_error();
   py::bind_tape(m);
   py::bind_config(m);
+  py::bind_dlpack(m);
   py::bind_registry(m);
 }

@@ -20,6 +20,7 @@ auto bridge(F&& f) -> decltype(f()) {
 
 void bind_tape(nanobind::module_& m);
 void bind_config(nanobind::module_& m);
+void bind_dlpack(nanobind::module_& m);
 void bind_registry(nanobind::module_& m);
 
 }  // namespace agog::py

@@ -179,6 +179,7 @@ from agog import (
     bitwise as bitwise,
 )
 from agog import errors as errors
+from agog import experimental as experimental
 from agog import nest as nest
 from agog import bitwise as bitwise
 from agog import linalg as linalg

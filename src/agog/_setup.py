@@ -23,7 +23,9 @@ _core.set_python_side(
 )
 
 from agog import indexing, tensor  # noqa: E402 - these resolve ops
+from agog.experimental import dlpack  # noqa: E402
 
 _core.set_python_side({"getitem": indexing.getitem, "format": tensor.format_tensor})
 tensor.install()
 indexing.install()
+dlpack.install()

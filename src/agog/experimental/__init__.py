@@ -1,0 +1,3 @@
+"""`agog.experimental`: array interchange."""
+
+from agog.experimental import dlpack as dlpack
