@@ -15,8 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 GOLDEN = ROOT / "tests" / "golden"
@@ -159,11 +157,126 @@ def make_facts() -> None:
     write("ops.json", [f"{json.dumps(n)}: {json.dumps(facts_of(n))}" for n in names])
 
 
+def encode(array: Any) -> dict[str, Any]:
+    """JSON of an array; NaN and Infinity are spelled as Python's json does."""
+    import numpy as np
+
+    array = np.asarray(array)
+    dtype = str(array.dtype)
+    flat = array.ravel()
+    if array.dtype.kind == "c":
+        data = [[float(v.real), float(v.imag)] for v in flat]
+    elif array.dtype.kind in "iub":
+        data = [v.item() for v in flat]
+    else:
+        data = [float(v) for v in flat]
+    return {"dtype": dtype, "shape": list(array.shape), "data": data}
+
+
+def gradients(fact: Any, inputs: list[Any]) -> list[Any]:
+    """With respect to every float input, for the cotangent 1, 2, 3, ... of the first output."""
+    import numpy as np
+    import tensorflow as tf
+
+    from tests.ops.target import call_op
+
+    watched = [x for x in inputs if x.dtype.is_floating or x.dtype.is_complex]
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        y = call_op(fact.op, inputs, fact.attrs)[0]
+    dy = tf.constant(np.arange(1, 1 + int(tf.size(y))).reshape(y.shape), y.dtype)
+    found = tape.gradient(y, watched, output_gradients=dy)
+    return [None if g is None else encode(tf.convert_to_tensor(g).numpy()) for g in found]
+
+
+def record(fact: Any) -> dict[str, Any]:
+    import tensorflow as tf
+
+    from tests.ops.target import call_op, tensor
+
+    inputs = [tensor(arg) for arg in fact.args]
+    try:
+        outputs = call_op(fact.op, inputs, fact.attrs)
+    except tf.errors.OpError as error:
+        return {"error": type(error).__name__}
+    found = {"outputs": [encode(y.numpy()) for y in outputs]}
+    if fact.grad:
+        found["gradients"] = gradients(fact, inputs)
+    return found
+
+
+def make_records() -> None:
+    os.environ["AGOG_TEST_TARGET"] = "tensorflow"
+    from tests.spec.conventions import FACTS
+
+    write("records.json", [f"{json.dumps(id)}: {json.dumps(record(FACTS[id]))}" for id in FACTS])
+
+
+def default_text(value: Any) -> str:
+    """The same text for the same default in two packages."""
+    if hasattr(value, "as_datatype_enum"):
+        return f"dtype {value.name}"
+    if isinstance(value, type) or callable(value):
+        return getattr(value, "__name__", "callable")
+    text = repr(getattr(value, "value", value))
+    return "object" if " at 0x" in text else text
+
+
+def parameters(function: Any) -> list[list[str]] | None:
+    """Name, kind and default of each parameter."""
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    return [
+        [p.name, p.kind.name] + ([] if p.default is p.empty else [default_text(p.default)])
+        for p in signature.parameters.values()
+    ]
+
+
+NOT_PUBLIC = ("compat", "keras", "raw_ops", "python", "core", "compiler", "security", "tools")
+
+
+def public_symbols(tf: Any) -> dict[str, Any]:
+    """Public functions and classes of TensorFlow by dotted name, without Keras and v1."""
+    import types
+
+    found: dict[str, Any] = {}
+    todo = [("", tf)]
+    while todo:
+        prefix, module = todo.pop()
+        for name in dir(module):
+            if name.startswith("_") or (not prefix and name in NOT_PUBLIC):
+                continue
+            value = getattr(module, name, None)
+            if isinstance(value, types.ModuleType):
+                if "tensorflow" in value.__name__ and prefix.count(".") < 3:
+                    todo.append((f"{prefix}{name}.", value))
+            elif callable(value):
+                found[f"{prefix}{name}"] = value
+    return found
+
+
+def make_signatures() -> None:
+    import tensorflow as tf
+
+    lines = []
+    for name, value in sorted(public_symbols(tf).items()):
+        found = parameters(value)
+        if found is not None:
+            lines.append(f"{json.dumps(name)}: {json.dumps(found)}")
+    write("signatures.json", lines)
+
+
 def main(arguments: list[str]) -> None:
-    if not arguments:
+    if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
-    for what in arguments:
-        globals()[f"make_{what}"]()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+    makers = {"facts": make_facts, "records": make_records, "signatures": make_signatures}
+    makers[arguments[0]]()
 
 
 if __name__ == "__main__":

@@ -112,7 +112,9 @@ def assert_near(
     inputs: list[Any],
     scale: np.ndarray | None,
 ) -> None:
-    part = np.dtype({"complex64": "float32", "complex128": "float64"}.get(dtype, numpy_dtype(dtype)))
+    part = np.dtype(
+        {"complex64": "float32", "complex128": "float64"}.get(dtype, numpy_dtype(dtype))
+    )
     unit = spacing(np.abs(want) if scale is None else np.broadcast_to(scale, want.shape), part)
     wide = widen(got)
     with np.errstate(all="ignore"):
@@ -143,8 +145,13 @@ def describe(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, inputs: list[
     places = np.argwhere(wrong)
     lines = [f"{len(places)} of {wrong.size} elements differ"]
     for place in map(tuple, places[:5]):
-        came = [array[place] for array in inputs
-                if isinstance(array, np.ndarray) and array.shape == wrong.shape]
-        lines.append(f"  at {list(map(int, place))}: inputs {came}, got {got[place]!r}, "
-                     f"expected {want[place]!r}")
+        came = [
+            array[place]
+            for array in inputs
+            if isinstance(array, np.ndarray) and array.shape == wrong.shape
+        ]
+        lines.append(
+            f"  at {list(map(int, place))}: inputs {came}, got {got[place]!r}, "
+            f"expected {want[place]!r}"
+        )
     return "\n".join(lines)

@@ -79,15 +79,25 @@ def check_grad(
         assert got.dtype == want.dtype, f"gradient of input {index} is {got.dtype}"
         np.testing.assert_allclose(got, want, tol, tol, equal_nan=False, err_msg=f"input {index}")
         if order > 1:
-            check_grad(gradient_function(f, index), [*xs, tf.constant(dy)],
-                       [*wanted, len(xs)], order - 1, rng, tol, h, connected=False)
+            check_grad(
+                gradient_function(f, index),
+                [*xs, tf.constant(dy)],
+                [*wanted, len(xs)],
+                order - 1,
+                rng,
+                tol,
+                h,
+                connected=False,
+            )
 
 
 def gradient_function(f: Function, index: int) -> Function:
     return lambda *args: vjp(f, list(args[:-1]), index, args[-1])
 
 
-def op_function(row: Spec, case: Case, arrays: list[Any], output: int) -> tuple[Function, list[Any]]:
+def op_function(
+    row: Spec, case: Case, arrays: list[Any], output: int
+) -> tuple[Function, list[Any]]:
     """One output of the op as a function of its flattened inputs, and the inputs as tensors."""
     layout = [len(array) if isinstance(array, list) else None for array in arrays]
     leaves = [leaf for array in arrays for leaf in (array if isinstance(array, list) else [array])]

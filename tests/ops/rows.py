@@ -36,9 +36,7 @@ def dtypes(row: Spec) -> list[str]:
 
 def row_params(keep: Callable[[Spec], bool]) -> list[Any]:
     """One parameter per row."""
-    return [
-        pytest.param(row, id=row.name, marks=skip_absent(row)) for row in rows() if keep(row)
-    ]
+    return [pytest.param(row, id=row.name, marks=skip_absent(row)) for row in rows() if keep(row)]
 
 
 def dtype_params(keep: Callable[[Spec], bool], among: Iterable[str] | None = None) -> list[Any]:
@@ -121,8 +119,9 @@ def shaped_case(row: Spec, s: Sampler, shapes: Any, attrs: dict[str, Any]) -> Ca
         raise ValueError(f"{row.name}: the domain has values that are not valid")
     if row.valid is not None:
         inputs = mend(row, inputs)
-    return Case("x".join(str(list(shape)).replace(" ", "") for shape in shapes),
-                tuple(inputs), attrs)
+    return Case(
+        "x".join(str(list(shape)).replace(" ", "") for shape in shapes), tuple(inputs), attrs
+    )
 
 
 def ones(inputs: list[np.ndarray]) -> list[np.ndarray]:
@@ -162,8 +161,11 @@ def grad_cases(row: Spec, dtype: str = "float64") -> list[Case]:
         return row.grad_cases(s)
     if row.cases is not None:
         return [case for case in row.cases(s) if size_of(case) <= 24]
-    shapes = [[(2, 3)], [()]] if row.arity == 1 else [
-        [(2, 3), (2, 3)], [(2, 1), (3,)], [(), (2,)], [(3,), ()], [(0,), (1,)]]
+    shapes = (
+        [[(2, 3)], [()]]
+        if row.arity == 1
+        else [[(2, 3), (2, 3)], [(2, 1), (3,)], [(), (2,)], [(3,), ()], [(0,), (1,)]]
+    )
     if not row.broadcasts:
         shapes = shapes[:1]
     found = []
@@ -195,5 +197,8 @@ def float_inputs(row: Spec, types: dict[str, str]) -> list[int]:
     if row.grad_inputs is not None:
         return list(row.grad_inputs)
     names = [types.get(entry["type"], entry["type"]) for entry in facts(row.name).inputs]
-    return [i for i, name in enumerate(names) if name not in ("string", "bool", "resource")
-            and kind_of(name) in "fc"]
+    return [
+        i
+        for i, name in enumerate(names)
+        if name not in ("string", "bool", "resource") and kind_of(name) in "fc"
+    ]

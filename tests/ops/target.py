@@ -1,6 +1,6 @@
 """The package under test: agog, or real TensorFlow to check the tables themselves.
 
-    AGOG_TEST_TARGET=tensorflow pytest tests/ops
+AGOG_TEST_TARGET=tensorflow pytest tests/ops
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from tests.spec.facts import facts
 from tests.spec.table import Case, Spec, numpy_dtype
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 TARGET = os.environ.get("AGOG_TEST_TARGET", "agog")
 IS_AGOG = TARGET == "agog"
+if not IS_AGOG:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 tf: Any = importlib.import_module(TARGET)
 
 

@@ -31,8 +31,9 @@ def test_broadcast(row: Spec, dtype: str, request: Any) -> None:
 
 
 @pytest.mark.parametrize("row", row_params(broadcasts))
-@pytest.mark.parametrize("shapes", [((2,), (3,)), ((2, 3), (2,)), ((0,), (2,)), ((4, 1, 3), (2, 2))],
-                         ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((2,), (3,)), ((2, 3), (2,)), ((0,), (2,)), ((4, 1, 3), (2, 2))], ids=str
+)
 def test_incompatible_shapes(row: Spec, shapes: Any) -> None:
     dtype = dtypes(row)[0]
     types = facts(row.name).default_types(row.main, dtype)

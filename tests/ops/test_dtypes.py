@@ -57,8 +57,11 @@ def test_other_dtypes_raise(row: Spec, request: Any) -> None:
 
 def twins(row: Spec) -> list[int]:
     """Inputs that share the main type variable."""
-    return [i for i, entry in enumerate(facts(row.name).inputs)
-            if entry["type"] == row.main and "count" not in entry]
+    return [
+        i
+        for i, entry in enumerate(facts(row.name).inputs)
+        if entry["type"] == row.main and "count" not in entry
+    ]
 
 
 @pytest.mark.parametrize("row", row_params(lambda row: swept(row) and len(twins(row)) > 1))
@@ -102,5 +105,7 @@ def test_exclusions_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     skipped = [row.name for row in rows() if row.grad == "skip"]
     shallow = [row.name for row in rows() if row.grad_order < 2]
     with capsys.disabled():
-        print(f"\nexcluded: {len(left_out)} op-dtype pairs, gradients of {len(skipped)} ops, "
-              f"second order of {len(shallow)} ops")
+        print(
+            f"\nexcluded: {len(left_out)} op-dtype pairs, gradients of {len(skipped)} ops, "
+            f"second order of {len(shallow)} ops"
+        )

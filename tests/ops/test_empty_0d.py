@@ -33,6 +33,7 @@ def test_empty_0d(row: Spec, dtype: str, request: Any) -> None:
 
 def test_every_row_has_edge_cases() -> None:
     """Zero sizes are where shape rules break: leaving them out is a decision."""
-    without = [row.name for row in rows() if has_ref(row) and not has_edge(row)
-               and not row.edge_why]
+    without = [
+        row.name for row in rows() if has_ref(row) and not has_edge(row) and not row.edge_why
+    ]
     assert not without, f"rows without edge cases: {without}"

@@ -21,8 +21,9 @@ def low(row: Spec) -> bool:
     return row.grad == "yes" and row.grad_dtype == "float64" and row.family != "complex_ops"
 
 
-def gradients(row: Spec, case: Case, arrays: list[Any], dys: list[np.ndarray],
-              wanted: list[int]) -> list[np.ndarray]:
+def gradients(
+    row: Spec, case: Case, arrays: list[Any], dys: list[np.ndarray], wanted: list[int]
+) -> list[np.ndarray]:
     """Gradients of every float output with respect to every wanted input."""
     found = []
     for index, dy in enumerate(dys):

@@ -64,8 +64,9 @@ def digest() -> str:
     for name in ("Sum", "Mean", "Max", "Prod"):
         if name in present():
             for axis in ([0], [1], [0, 1]):
-                total.update(bits(np.asarray(
-                    call_op(name, [x, np.array(axis, np.int32)], {})[0].numpy())))
+                total.update(
+                    bits(np.asarray(call_op(name, [x, np.array(axis, np.int32)], {})[0].numpy()))
+                )
     return total.hexdigest()
 
 
@@ -76,9 +77,13 @@ def test_threads() -> None:
     found = set()
     for threads in (1, 2, 8):
         env = {**os.environ, "OMP_NUM_THREADS": str(threads)}
-        command = [sys.executable, "-c", "from tests.ops.test_position import digest\n"
-                   "print(digest())"]
-        done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True,
-                              check=True)
+        command = [
+            sys.executable,
+            "-c",
+            "from tests.ops.test_position import digest\nprint(digest())",
+        ]
+        done = subprocess.run(
+            command, env=env, cwd=ROOT, capture_output=True, text=True, check=True
+        )
         found.add(done.stdout.strip())
     assert len(found) == 1

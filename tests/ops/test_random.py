@@ -23,9 +23,12 @@ UNIFORM = st.uniform(0, 1)
 NORMAL = st.norm(0, 1)
 TRUNCATED = st.truncnorm(-2, 2)
 LAWS = {
-    "StatelessRandomUniformV2": UNIFORM, "StatelessRandomNormalV2": NORMAL,
-    "StatelessTruncatedNormalV2": TRUNCATED, "RandomUniform": UNIFORM,
-    "RandomStandardNormal": NORMAL, "TruncatedNormal": TRUNCATED,
+    "StatelessRandomUniformV2": UNIFORM,
+    "StatelessRandomNormalV2": NORMAL,
+    "StatelessTruncatedNormalV2": TRUNCATED,
+    "RandomUniform": UNIFORM,
+    "RandomStandardNormal": NORMAL,
+    "TruncatedNormal": TRUNCATED,
 }
 
 
@@ -39,7 +42,8 @@ def draw(name: str, dtype: str, seed: int = 1, shape: np.ndarray = SHAPE) -> np.
 def params(table: Any, dtypes: tuple[str, ...]) -> list[Any]:
     return [
         pytest.param(name, dtype, id=f"{name}-{dtype}", marks=absent(name))
-        for name in table for dtype in dtypes
+        for name in table
+        for dtype in dtypes
     ]
 
 
@@ -111,7 +115,9 @@ def whole(name: str, dtype: str, low: int, high: int, seed: int = 1) -> np.ndarr
     return call_op(name, [SHAPE, *bounds], {"seed": seed, "seed2": 9})[0].numpy()
 
 
-@pytest.mark.parametrize("name, dtype", params(("StatelessRandomUniformIntV2", "RandomUniformInt"), INTS))
+@pytest.mark.parametrize(
+    "name, dtype", params(("StatelessRandomUniformIntV2", "RandomUniformInt"), INTS)
+)
 def test_integers(name: str, dtype: str) -> None:
     sample = whole(name, dtype, -3, 4)
     counts = np.array([np.sum(sample == value) for value in range(-3, 4)])
@@ -120,14 +126,18 @@ def test_integers(name: str, dtype: str) -> None:
     assert not np.array_equal(sample, whole(name, dtype, -3, 4, seed=2))
 
 
-@pytest.mark.parametrize("name, dtype", params(("StatelessRandomUniformIntV2", "RandomUniformInt"), INTS))
+@pytest.mark.parametrize(
+    "name, dtype", params(("StatelessRandomUniformIntV2", "RandomUniformInt"), INTS)
+)
 def test_integer_bounds(name: str, dtype: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError):
         whole(name, dtype, 4, 4)
 
 
-@pytest.mark.parametrize("name, dtype", params(
-    ("StatelessRandomUniformFullIntV2",), ("int32", "int64", "uint32", "uint64")))
+@pytest.mark.parametrize(
+    "name, dtype",
+    params(("StatelessRandomUniformFullIntV2",), ("int32", "int64", "uint32", "uint64")),
+)
 def test_full_integers(name: str, dtype: str) -> None:
     """Every bit is one half of the time."""
     sample = draw(name, dtype)
@@ -147,15 +157,22 @@ def test_shuffle(name: str) -> None:
     got = call_op(name, [rows], {"seed": 1, "seed2": 2})[0].numpy()
     assert not np.array_equal(got, rows)
     np.testing.assert_array_equal(got[np.argsort(got[:, 0])], rows)
-    firsts = [int(call_op(name, [np.arange(4)], {"seed": i, "seed2": 1})[0].numpy()[0])
-              for i in range(1, 801)]
+    firsts = [
+        int(call_op(name, [np.arange(4)], {"seed": i, "seed2": 1})[0].numpy()[0])
+        for i in range(1, 801)
+    ]
     assert st.chisquare(np.bincount(firsts, minlength=4)).pvalue > SMALLEST_P
 
 
 def test_every_law_has_a_test() -> None:
     from tests.spec.all import rows
 
-    tested = {*LAWS, "StatelessRandomUniformIntV2", "RandomUniformInt", "RandomShuffle",
-              "StatelessRandomUniformFullIntV2"}
+    tested = {
+        *LAWS,
+        "StatelessRandomUniformIntV2",
+        "RandomUniformInt",
+        "RandomShuffle",
+        "StatelessRandomUniformFullIntV2",
+    }
     assert {row.name for row in rows() if row.family == "random_ops"} == tested
     assert all(facts(name).outputs for name in tested)

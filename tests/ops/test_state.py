@@ -40,8 +40,9 @@ def test_array_handed_in_is_copied() -> None:
     np.testing.assert_array_equal(v.numpy(), [1, 1, 1])
 
 
-@pytest.mark.parametrize("value", [np.ones(3, np.float32), np.ones((2, 2), np.float32)],
-                         ids=["vector", "matrix"])
+@pytest.mark.parametrize(
+    "value", [np.ones(3, np.float32), np.ones((2, 2), np.float32)], ids=["vector", "matrix"]
+)
 def test_wrong_shape(value: np.ndarray) -> None:
     v = variable()
     with pytest.raises(ValueError):
@@ -60,9 +61,13 @@ def slices(values: Any, indices: Any) -> Any:
 
 
 SCATTERS = {
-    "scatter_update": lambda old, new: new, "scatter_add": lambda old, new: old + new,
-    "scatter_sub": lambda old, new: old - new, "scatter_mul": lambda old, new: old * new,
-    "scatter_div": lambda old, new: old / new, "scatter_min": np.minimum, "scatter_max": np.maximum,
+    "scatter_update": lambda old, new: new,
+    "scatter_add": lambda old, new: old + new,
+    "scatter_sub": lambda old, new: old - new,
+    "scatter_mul": lambda old, new: old * new,
+    "scatter_div": lambda old, new: old / new,
+    "scatter_min": np.minimum,
+    "scatter_max": np.maximum,
 }
 
 
@@ -89,8 +94,14 @@ def test_scatter_out_of_range() -> None:
     np.testing.assert_array_equal(v.numpy(), np.array(START, np.float32))
 
 
-@pytest.mark.parametrize("name, step", [("scatter_nd_update", lambda a, b: b),
-                                        ("scatter_nd_add", np.add), ("scatter_nd_sub", np.subtract)])
+@pytest.mark.parametrize(
+    "name, step",
+    [
+        ("scatter_nd_update", lambda a, b: b),
+        ("scatter_nd_add", np.add),
+        ("scatter_nd_sub", np.subtract),
+    ],
+)
 def test_scatter_nd(name: str, step: Any) -> None:
     v = variable()
     getattr(v, name)([[0, 1], [2, 0]], np.array([10, 20], np.float32))

@@ -25,7 +25,9 @@ def in_range(x, y):
 
 
 for _name, _ref in dict(
-    BitwiseAnd=np.bitwise_and, BitwiseOr=np.bitwise_or, BitwiseXor=np.bitwise_xor,
+    BitwiseAnd=np.bitwise_and,
+    BitwiseOr=np.bitwise_or,
+    BitwiseXor=np.bitwise_xor,
 ).items():
     binary(add, _name, _ref, ulp=0, **NO_FLOAT)
 binary(add, "LeftShift", np.left_shift, ulp=0, valid=in_range, **NO_FLOAT)

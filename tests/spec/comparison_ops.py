@@ -25,15 +25,26 @@ def shape_error():
 
 
 for _name, _ref in dict(
-    Less=np.less, LessEqual=np.less_equal, Greater=np.greater, GreaterEqual=np.greater_equal,
+    Less=np.less,
+    LessEqual=np.less_equal,
+    Greater=np.greater,
+    GreaterEqual=np.greater_equal,
 ).items():
     binary(add, _name, _ref, ulp=0, grad="none", errors=shape_error())
 # Unequal shapes are compared as wholes unless incompatible_shape_error says to raise.
 binary(add, "Equal", np.equal, ulp=0, grad="none", errors=shape_error())
 binary(add, "NotEqual", np.not_equal, ulp=0, grad="none", errors=shape_error())
-binary(add, "ApproximateEqual", approximate, ulp=0, grad="none", broadcasts=False,
-       attrs=dict(tolerance=(1e-5, 0.5)), wild=False,
-       errors=(bad("shapes", (f32(2), f32(3)), "InvalidArgumentError", "[2]"),))
+binary(
+    add,
+    "ApproximateEqual",
+    approximate,
+    ulp=0,
+    grad="none",
+    broadcasts=False,
+    attrs=dict(tolerance=(1e-5, 0.5)),
+    wild=False,
+    errors=(bad("shapes", (f32(2), f32(3)), "InvalidArgumentError", "[2]"),),
+)
 
 for _name, _ref in dict(LogicalAnd=np.logical_and, LogicalOr=np.logical_or).items():
     binary(add, _name, _ref, ulp=0, grad="skip", grad_why=NO_SLOPE)
@@ -96,23 +107,46 @@ def clip_cases(s):
 
 def clip_grad_cases(s):
     t = s.cast([[-2.0, 0.3, 0.7], [3.0, 1.4, -0.6]])
-    return [case("inside-and-out", t, s.cast(-1.0), s.cast(1.0)),
-            case("tensors", t, s.cast(np.full((2, 3), -1.0)), s.cast(np.full((2, 3), 1.0)))]
+    return [
+        case("inside-and-out", t, s.cast(-1.0), s.cast(1.0)),
+        case("tensors", t, s.cast(np.full((2, 3), -1.0)), s.cast(np.full((2, 3), 1.0))),
+    ]
 
 
 def clip_edge(s):
-    return [case("scalar", s(), s.cast(0), s.cast(1)),
-            case("empty", s(0), s.cast(0), s.cast(1)),
-            case("empty3", s(3, 0, 2), s.cast(0), s.cast(1))]
+    return [
+        case("scalar", s(), s.cast(0), s.cast(1)),
+        case("empty", s(0), s.cast(0), s.cast(1)),
+        case("empty3", s(3, 0, 2), s.cast(0), s.cast(1)),
+    ]
 
 
 TF_COMPLEX = "TensorFlow orders complex numbers by their real part; agog refuses"
 
-add("Select", ref=select_v1, cases=select_v1_cases, edge=select_edge, ulp=0,
-    errors=(bad("shapes", (np.ones(2, bool), f32(2), f32(3)), "InvalidArgumentError", "[3]"),))
-add("SelectV2", ref=lambda c, t, e: np.where(c, t, e), cases=select_v2_cases,
-    edge=select_edge, ulp=0,
-    errors=(bad("shapes", (np.ones(2, bool), f32(2), f32(3)), "InvalidArgumentError", "[3]"),))
-add("ClipByValue", ref=clip, cases=clip_cases, edge=clip_edge, grad_cases=clip_grad_cases, ulp=0,
-    without=dict(complex64=TF_COMPLEX, complex128=TF_COMPLEX), grad_complex=False,
-    errors=(bad("shapes", (f32(2, 3), f32(4), f32(1)), "InvalidArgumentError", "clip_value_min"),))
+add(
+    "Select",
+    ref=select_v1,
+    cases=select_v1_cases,
+    edge=select_edge,
+    ulp=0,
+    errors=(bad("shapes", (np.ones(2, bool), f32(2), f32(3)), "InvalidArgumentError", "[3]"),),
+)
+add(
+    "SelectV2",
+    ref=lambda c, t, e: np.where(c, t, e),
+    cases=select_v2_cases,
+    edge=select_edge,
+    ulp=0,
+    errors=(bad("shapes", (np.ones(2, bool), f32(2), f32(3)), "InvalidArgumentError", "[3]"),),
+)
+add(
+    "ClipByValue",
+    ref=clip,
+    cases=clip_cases,
+    edge=clip_edge,
+    grad_cases=clip_grad_cases,
+    ulp=0,
+    without=dict(complex64=TF_COMPLEX, complex128=TF_COMPLEX),
+    grad_complex=False,
+    errors=(bad("shapes", (f32(2, 3), f32(4), f32(1)), "InvalidArgumentError", "clip_value_min"),),
+)

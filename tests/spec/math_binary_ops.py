@@ -95,30 +95,95 @@ def shape_error(name):
     return (bad("shapes", (f32(2, 3), f32(2, 4)), "InvalidArgumentError", "[2,3]"),)
 
 
+def zero_error(name):
+    """Floats have a quotient by zero; integers have none."""
+    one, zero = np.ones(2, np.int32), np.array([1, 0], np.int32)
+    return (
+        *shape_error(name),
+        bad("zero", (one, zero), "InvalidArgumentError", "division by zero"),
+    )
 
 
 for _name in ("Add", "AddV2"):
     binary(add, _name, np.add, ulp=0, ulps=cx(1), errors=shape_error(_name))
 binary(add, "Sub", np.subtract, ulp=0, ulps=cx(1), errors=shape_error("Sub"))
 binary(add, "Mul", np.multiply, ulp=0, ulps=cx(4), errors=shape_error("Mul"))
-binary(add, "Div", div, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)), valid=nonzero)
-binary(add, "RealDiv", div, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)),
-       valid=nonzero)
-binary(add, "TruncateDiv", truncate_div, ulp=0, widen=False, valid=normal_quotient, grad="none")
-binary(add, "FloorDiv", floor_div, ulp=0, widen=False, domain=((-9.0, 9.0), (0.5, 2.0)),
-       valid=normal_quotient,
-       grad="none")
-binary(add, "FloorMod", floor_mod, ulp=0, domain=((-9.0, 9.0), (0.5, 2.0)), valid=nonzero)
-binary(add, "TruncateMod", truncate_mod, ulp=0, domain=((-9.0, 9.0), (0.5, 2.0)), valid=nonzero)
-binary(add, "Mod", truncate_mod, ulp=0, domain=((-9.0, 9.0), (0.5, 2.0)), valid=nonzero)
+binary(
+    add,
+    "Div",
+    div,
+    errors=zero_error("Div"),
+    ulp=0,
+    ulps=cx(4),
+    domain=((-2.0, 2.0), (0.5, 2.0)),
+    valid=nonzero,
+)
+binary(add, "RealDiv", div, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)), valid=nonzero)
+binary(
+    add,
+    "TruncateDiv",
+    truncate_div,
+    errors=zero_error("TruncateDiv"),
+    ulp=0,
+    widen=False,
+    valid=normal_quotient,
+    grad="none",
+)
+binary(
+    add,
+    "FloorDiv",
+    floor_div,
+    errors=zero_error("FloorDiv"),
+    ulp=0,
+    widen=False,
+    domain=((-9.0, 9.0), (0.5, 2.0)),
+    valid=normal_quotient,
+    grad="none",
+)
+binary(
+    add,
+    "FloorMod",
+    floor_mod,
+    errors=zero_error("FloorMod"),
+    ulp=0,
+    domain=((-9.0, 9.0), (0.5, 2.0)),
+    valid=nonzero,
+)
+binary(
+    add,
+    "TruncateMod",
+    truncate_mod,
+    errors=zero_error("TruncateMod"),
+    ulp=0,
+    domain=((-9.0, 9.0), (0.5, 2.0)),
+    valid=nonzero,
+)
+binary(
+    add,
+    "Mod",
+    truncate_mod,
+    errors=zero_error("Mod"),
+    ulp=0,
+    domain=((-9.0, 9.0), (0.5, 2.0)),
+    valid=nonzero,
+)
 binary(add, "DivNoNan", div_no_nan, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)))
 binary(add, "MulNoNan", mul_no_nan, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)))
 binary(add, "Maximum", np.maximum, ulp=0, kink=tie)
 binary(add, "Minimum", np.minimum, ulp=0, kink=tie)
-binary(add, "SquaredDifference", squared_difference, ulp=3, ulps=cx(4),
-       grad_complex=False)  # TensorFlow differentiates the square, not the squared modulus
-binary(add, "Pow", pow_, ulp=2, ulps=cx(32), domain=((0.3, 3.0), (-2.0, 2.0)), ints=((0, 4), (0, 5)),
-       flush=True)
+binary(
+    add, "SquaredDifference", squared_difference, ulp=3, ulps=cx(4), grad_complex=False
+)  # TensorFlow differentiates the square, not the squared modulus
+binary(
+    add,
+    "Pow",
+    pow_,
+    ulp=2,
+    ulps=cx(32),
+    domain=((0.3, 3.0), (-2.0, 2.0)),
+    ints=((0, 4), (0, 5)),
+    flush=True,
+)
 binary(add, "Atan2", np.arctan2, ulp=4, domain=((0.3, 2.0), (0.3, 2.0)), flush=True)
 binary(add, "Xlogy", sp.xlogy, ulp=4, ulps=cx(16), domain=((0.3, 2.0), (0.3, 2.0)), wild=False)
 binary(add, "Xlog1py", sp.xlog1py, ulp=4, ulps=cx(16), domain=((0.3, 2.0), (0.3, 2.0)), wild=False)
@@ -140,21 +205,29 @@ def polygamma(a, x):
 def orders(lo, hi):
     def cases(s):
         a = s.cast(s.rng.integers(0, 4, (9,)))
-        return [case("vector", a, s(9, lo=lo, hi=hi)), case("row", a[:3], s(2, 3, lo=lo, hi=hi)),
-                case("scalar", a[0], s(lo=lo, hi=hi))]
+        return [
+            case("vector", a, s(9, lo=lo, hi=hi)),
+            case("row", a[:3], s(2, 3, lo=lo, hi=hi)),
+            case("scalar", a[0], s(lo=lo, hi=hi)),
+        ]
 
     return cases
 
 
 def pair_edge(s):
-    return [case("rank0", s.cast(2.0), s.cast(1.5)), case("empty", s(0), s(0)),
-            case("empty3", s(3, 0, 2, lo=1.1, hi=2), s.cast(1.5))]
+    return [
+        case("rank0", s.cast(2.0), s.cast(1.5)),
+        case("empty", s(0), s(0)),
+        case("empty3", s(3, 0, 2, lo=1.1, hi=2), s.cast(1.5)),
+    ]
 
 
 def betainc_cases(s):
     a, b = s(2, 3, lo=0.5, hi=3), s(2, 3, lo=0.5, hi=3)
-    return [case("matrix", a, b, s(2, 3, lo=0.1, hi=0.9)),
-            case("scalars", s.cast(2.0), s.cast(1.5), s(4, lo=0.1, hi=0.9))]
+    return [
+        case("matrix", a, b, s(2, 3, lo=0.1, hi=0.9)),
+        case("scalars", s.cast(2.0), s.cast(1.5), s(4, lo=0.1, hi=0.9)),
+    ]
 
 
 _SPECIAL = dict(wild=False, domain=((0.5, 4.0), (0.5, 4.0)))
@@ -162,11 +235,26 @@ IGAMMA_A = "the slope in a is itself an op (IgammaGradA), which has no gradient"
 binary(add, "Igamma", sp.gammainc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)
 binary(add, "Igammac", sp.gammaincc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)
 binary(add, "Zeta", zeta, ulp=64, wild=False, domain=((1.5, 4.0), (0.5, 4.0)), grad_inputs=(1,))
-add("Polygamma", ref=polygamma, cases=orders(0.5, 4.0), ulp=256, grad_inputs=(1,),
-    broadcasts=True, edge=pair_edge)
-add("Betainc", ref=sp.betainc, cases=betainc_cases, ulp=64, grad_inputs=(2,),
-    edge=lambda s: [case("rank0", s.cast(2.0), s.cast(1.5), s.cast(0.3)),
-                    case("empty", s(0), s(0), s(0))])
+add(
+    "Polygamma",
+    ref=polygamma,
+    cases=orders(0.5, 4.0),
+    ulp=256,
+    grad_inputs=(1,),
+    broadcasts=True,
+    edge=pair_edge,
+)
+add(
+    "Betainc",
+    ref=sp.betainc,
+    cases=betainc_cases,
+    ulp=64,
+    grad_inputs=(2,),
+    edge=lambda s: [
+        case("rank0", s.cast(2.0), s.cast(1.5), s.cast(0.3)),
+        case("empty", s(0), s(0), s(0)),
+    ],
+)
 
 
 # Sums of lists.
@@ -177,9 +265,20 @@ def add_n(inputs):
     return total
 
 
-add("AddN", ref=add_n, ulp=2, scale=lambda inputs: add_n([np.abs(x) for x in inputs]),
-    cases=lambda s: [case("one", [s(2, 3)]), case("three", [s(2, 3), s(2, 3), s(2, 3)]),
-                     case("scalars", [s(), s()])],
-    edge=lambda s: [case("rank0", [s(), s()]), case("empty", [s(0), s(0)]),
-                    case("empty3", [s(3, 0, 2)] * 2)],
-    errors=(bad("shapes", ([f32(2), f32(3)],), "InvalidArgumentError", "[3]"),))
+add(
+    "AddN",
+    ref=add_n,
+    ulp=2,
+    scale=lambda inputs: add_n([np.abs(x) for x in inputs]),
+    cases=lambda s: [
+        case("one", [s(2, 3)]),
+        case("three", [s(2, 3), s(2, 3), s(2, 3)]),
+        case("scalars", [s(), s()]),
+    ],
+    edge=lambda s: [
+        case("rank0", [s(), s()]),
+        case("empty", [s(0), s(0)]),
+        case("empty3", [s(3, 0, 2)] * 2),
+    ],
+    errors=(bad("shapes", ([f32(2), f32(3)],), "InvalidArgumentError", "[3]"),),
+)

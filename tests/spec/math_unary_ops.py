@@ -9,6 +9,7 @@ from tests.spec.table import family, unary
 
 add = family(__name__)
 
+
 def neg(x):
     return np.negative(x)
 
@@ -74,23 +75,45 @@ def from_half(x):
 # Exact or correctly rounded.
 unary(add, "Abs", np.abs, ulp=0, kink=near(0.0))
 unary(add, "Neg", neg, ulp=0)
-unary(add, "Sign", sign, ulp=0, ulps=dict(complex64=2, complex128=2), kink=near(0.0),
-      grad_complex=False)  # TensorFlow gives zero, the slope of the phase is not
+unary(
+    add,
+    "Sign",
+    sign,
+    ulp=0,
+    ulps=dict(complex64=2, complex128=2),
+    kink=near(0.0),
+    grad_complex=False,
+)  # TensorFlow gives zero, the slope of the phase is not
 unary(add, "Square", np.square, ulp=0, ulps=dict(complex64=2, complex128=2))
 unary(add, "Sqrt", np.sqrt, ulp=0, domain=(0.1, 9.0), ulps=dict(complex64=4, complex128=4))
 unary(add, "Rsqrt", rsqrt, ulp=1, domain=(0.1, 9.0), ulps=dict(complex64=4, complex128=4))
-unary(add, "Reciprocal", reciprocal, ulp=1, domain=(0.3, 3.0), valid=lambda x: x != 0,
-      ulps=dict(complex64=4, complex128=4))
-unary(add, "Inv", reciprocal, ulp=1, domain=(0.3, 3.0), valid=lambda x: x != 0,
-      ulps=dict(complex64=4, complex128=4))
+unary(
+    add,
+    "Reciprocal",
+    reciprocal,
+    ulp=1,
+    domain=(0.3, 3.0),
+    valid=lambda x: x != 0,
+    ulps=dict(complex64=4, complex128=4),
+)
+unary(
+    add,
+    "Inv",
+    reciprocal,
+    ulp=1,
+    domain=(0.3, 3.0),
+    valid=lambda x: x != 0,
+    ulps=dict(complex64=4, complex128=4),
+)
 unary(add, "Ceil", np.ceil, ulp=0, grad="none", kink=from_integer)
 unary(add, "Floor", np.floor, ulp=0, grad="none", kink=from_integer)
 unary(add, "Round", round_even, ulp=0, grad="none", kink=from_half)
 unary(add, "Rint", np.rint, ulp=0, grad="none", kink=from_half)
 
 # Exponentials and logarithms.
-unary(add, "Exp", np.exp, ulp=2, domain=(-5.0, 5.0), flush=True,
-      ulps=dict(complex64=8, complex128=8))
+unary(
+    add, "Exp", np.exp, ulp=2, domain=(-5.0, 5.0), flush=True, ulps=dict(complex64=8, complex128=8)
+)
 unary(add, "Expm1", np.expm1, ulp=3, ulps=dict(complex64=16, complex128=16), flush=True)
 unary(add, "Log", np.log, ulp=2, domain=(0.1, 9.0), ulps=dict(complex64=8, complex128=8))
 unary(add, "Log1p", np.log1p, ulp=3, domain=(-0.8, 5.0), ulps=dict(complex64=16, complex128=16))

@@ -55,10 +55,23 @@ unary(add, "Relu6", relu6, ulp=0, zero_sign=False, kink=corner(0.0, 6.0), domain
 unary(add, "Elu", elu, ulp=3, kink=corner(0.0))
 unary(add, "Selu", selu, ulp=4, kink=corner(0.0))
 unary(add, "Softplus", softplus, ulp=4, flush=True, domain=(-4.0, 4.0))
-unary(add, "Softsign", lambda x: np.where(np.isinf(x), np.nan, x / (1 + np.abs(x))), ulp=2,
-      kink=corner(0.0))
-unary(add, "LeakyRelu", leaky_relu, ulp=1, attrs=ALPHAS, kink=corner(0.0), zero_sign=False,
-      valid=np.isfinite)
+unary(
+    add,
+    "Softsign",
+    lambda x: np.where(np.isinf(x), np.nan, x / (1 + np.abs(x))),
+    ulp=2,
+    kink=corner(0.0),
+)
+unary(
+    add,
+    "LeakyRelu",
+    leaky_relu,
+    ulp=1,
+    attrs=ALPHAS,
+    kink=corner(0.0),
+    zero_sign=False,
+    valid=np.isfinite,
+)
 
 # Slopes as ops: what the tape calls, and what must have a slope again.
 _PAIR = dict(broadcasts=False, wild=False, zero_sign=False)
@@ -72,50 +85,139 @@ def shape_error():
     return (bad("shapes", (f32(2, 3), f32(3, 2)), "InvalidArgumentError", "[3,2]"),)
 
 
-binary(add, "ReluGrad", lambda g, x: g * (x > 0).astype(g.dtype), ulp=0, kink=second(0.0), **_PAIR,
-       errors=shape_error())
-binary(add, "Relu6Grad", lambda g, x: g * ((x > 0) & (x < 6)).astype(g.dtype), ulp=0, **_PAIR,
-       domain=((-2.0, 2.0), (-3.0, 9.0)), kink=second(0.0, 6.0))
-binary(add, "EluGrad", lambda g, y: np.where(y < 0, g * (y + 1), g), ulp=3, kink=second(0.0), **_PAIR,
-       domain=((-2.0, 2.0), (-0.9, 2.0)))
-binary(add, "SeluGrad", lambda g, y: np.where(y < 0, g * (y + SCALE_ALPHA), g * SCALE), ulp=4, **_PAIR,
-       kink=second(0.0), domain=((-2.0, 2.0), (-1.5, 2.0)))
+binary(
+    add,
+    "ReluGrad",
+    lambda g, x: g * (x > 0).astype(g.dtype),
+    ulp=0,
+    kink=second(0.0),
+    **_PAIR,
+    errors=shape_error(),
+)
+binary(
+    add,
+    "Relu6Grad",
+    lambda g, x: g * ((x > 0) & (x < 6)).astype(g.dtype),
+    ulp=0,
+    **_PAIR,
+    domain=((-2.0, 2.0), (-3.0, 9.0)),
+    kink=second(0.0, 6.0),
+)
+binary(
+    add,
+    "EluGrad",
+    lambda g, y: np.where(y < 0, g * (y + 1), g),
+    ulp=3,
+    kink=second(0.0),
+    **_PAIR,
+    domain=((-2.0, 2.0), (-0.9, 2.0)),
+)
+binary(
+    add,
+    "SeluGrad",
+    lambda g, y: np.where(y < 0, g * (y + SCALE_ALPHA), g * SCALE),
+    ulp=4,
+    **_PAIR,
+    kink=second(0.0),
+    domain=((-2.0, 2.0), (-1.5, 2.0)),
+)
 binary(add, "SoftplusGrad", lambda g, x: g * sp.expit(x), ulp=4, **_PAIR)
 binary(add, "SoftsignGrad", lambda g, x: g / (1 + np.abs(x)) ** 2, ulp=4, kink=second(0.0), **_PAIR)
-binary(add, "LeakyReluGrad", lambda g, x, alpha=0.2: np.where(x > 0, g, g * np.float64(np.float32(alpha))),
-       ulp=1, attrs=ALPHAS, kink=second(0.0), **_PAIR)
+binary(
+    add,
+    "LeakyReluGrad",
+    lambda g, x, alpha=0.2: np.where(x > 0, g, g * np.float64(np.float32(alpha))),
+    ulp=1,
+    attrs=ALPHAS,
+    kink=second(0.0),
+    **_PAIR,
+)
 
 # Of complex outputs: the rules of Sigmoid and Tanh conjugate y beforehand, the others inside.
 _OF_OUTPUT = dict(broadcasts=False, wild=False, grad_complex=False)
 CX = dict(complex64=16, complex128=16)
-binary(add, "SigmoidGrad", lambda y, dy: dy * y * (1 - y), ulp=4, ulps=CX,
-       domain=((0.05, 0.95), (-2.0, 2.0)), **_OF_OUTPUT)
-binary(add, "TanhGrad", lambda y, dy: dy * (1 - y**2), ulp=16, ulps=CX,
-       domain=((-0.9, 0.9), (-2.0, 2.0)), **_OF_OUTPUT)
-binary(add, "SqrtGrad", lambda y, dy: dy * 0.5 / np.conj(y), ulp=4, ulps=CX,
-       domain=((0.5, 2.0), (-2.0, 2.0)), **_OF_OUTPUT)
-binary(add, "RsqrtGrad", lambda y, dy: dy * -0.5 * np.conj(y) ** 3, ulp=6, ulps=CX,
-       domain=((0.5, 2.0), (-2.0, 2.0)), **_OF_OUTPUT)
-binary(add, "ReciprocalGrad", lambda y, dy: -dy * np.conj(y) ** 2, ulp=4, ulps=CX,
-       domain=((0.5, 2.0), (-2.0, 2.0)), **_OF_OUTPUT)
+binary(
+    add,
+    "SigmoidGrad",
+    lambda y, dy: dy * y * (1 - y),
+    ulp=4,
+    ulps=CX,
+    domain=((0.05, 0.95), (-2.0, 2.0)),
+    **_OF_OUTPUT,
+)
+binary(
+    add,
+    "TanhGrad",
+    lambda y, dy: dy * (1 - y**2),
+    ulp=16,
+    ulps=CX,
+    domain=((-0.9, 0.9), (-2.0, 2.0)),
+    **_OF_OUTPUT,
+)
+binary(
+    add,
+    "SqrtGrad",
+    lambda y, dy: dy * 0.5 / np.conj(y),
+    ulp=4,
+    ulps=CX,
+    domain=((0.5, 2.0), (-2.0, 2.0)),
+    **_OF_OUTPUT,
+)
+binary(
+    add,
+    "RsqrtGrad",
+    lambda y, dy: dy * -0.5 * np.conj(y) ** 3,
+    ulp=6,
+    ulps=CX,
+    domain=((0.5, 2.0), (-2.0, 2.0)),
+    **_OF_OUTPUT,
+)
+binary(
+    add,
+    "ReciprocalGrad",
+    lambda y, dy: -dy * np.conj(y) ** 2,
+    ulp=4,
+    ulps=CX,
+    domain=((0.5, 2.0), (-2.0, 2.0)),
+    **_OF_OUTPUT,
+)
 
 
 # Rows of logits.
 def rows(s):
-    return [case("matrix", s(2, 5)), case("long", s(2, 67, lo=-5, hi=5)), case("one", s(3, 1)),
-            case("spread", s.cast([[0.0, 20.0, -30.0, 1.0]]))]
+    return [
+        case("matrix", s(2, 5)),
+        case("long", s(2, 67, lo=-5, hi=5)),
+        case("one", s(3, 1)),
+        case("spread", s.cast([[0.0, 20.0, -30.0, 1.0]])),
+    ]
 
 
 def rows_edge(s):
     return [case("empty", s(0, 3)), case("vector", s(4))]
 
 
-add("Softmax", ref=lambda x: sp.softmax(x, -1), cases=rows, edge=rows_edge, ulp=8, flush=True,
+add(
+    "Softmax",
+    ref=lambda x: sp.softmax(x, -1),
+    cases=rows,
+    edge=rows_edge,
+    ulp=8,
+    flush=True,
     grad_cases=lambda s: [case("matrix", s(2, 5)), case("vector", s(4)), case("one", s(2, 1))],
-    positional=False, errors=(bad("rank", (f32(),), "InvalidArgumentError", "[]"),))
-add("LogSoftmax", ref=lambda x: sp.log_softmax(x, -1), cases=rows, edge=rows_edge, ulp=6,
-    scale=lambda x: np.max(np.abs(x), initial=1.0), positional=False,
-    errors=(bad("rank", (f32(),), "InvalidArgumentError", "[]"),))
+    positional=False,
+    errors=(bad("rank", (f32(),), "InvalidArgumentError", "[]"),),
+)
+add(
+    "LogSoftmax",
+    ref=lambda x: sp.log_softmax(x, -1),
+    cases=rows,
+    edge=rows_edge,
+    ulp=6,
+    scale=lambda x: np.max(np.abs(x), initial=1.0),
+    positional=False,
+    errors=(bad("rank", (f32(),), "InvalidArgumentError", "[]"),),
+)
 
 
 def cross_entropy(features, labels):
@@ -139,21 +241,42 @@ def logits_scale(features, labels):
 
 
 # The slope of a loss takes the sum of the labels as one: float64 samples are normalised in float64.
-add("SoftmaxCrossEntropyWithLogits", ref=cross_entropy, scale=logits_scale, ulp=6, positional=False,
-    cases=lambda s: [case("matrix", s(3, 5), probabilities(s, 3, 5)),
-                     case("hard", s(2, 3), s.cast([[0, 1, 0], [1, 0, 0]]))],
+add(
+    "SoftmaxCrossEntropyWithLogits",
+    ref=cross_entropy,
+    scale=logits_scale,
+    ulp=6,
+    positional=False,
+    cases=lambda s: [
+        case("matrix", s(3, 5), probabilities(s, 3, 5)),
+        case("hard", s(2, 3), s.cast([[0, 1, 0], [1, 0, 0]])),
+    ],
     grad_cases=lambda s: [case("matrix", s(2, 4), probabilities(s, 2, 4))],
     grad_outputs_without=(1,),
     edge=lambda s: [case("empty", s(0, 3), s(0, 3))],
-    errors=(bad("shapes", (f32(2, 3), f32(2, 4)), "InvalidArgumentError", "[2,4]"),
-            bad("rank", (f32(3), f32(3)), "InvalidArgumentError", "[3]")))
-add("SparseSoftmaxCrossEntropyWithLogits", ref=sparse_cross_entropy, scale=logits_scale, ulp=6,
-    positional=False, grad_outputs_without=(1,),
-    cases=lambda s: [case("rows", s(3, 5), np.array([0, 4, 2])), case("one", s(1, 3), np.array([1]))],
+    errors=(
+        bad("shapes", (f32(2, 3), f32(2, 4)), "InvalidArgumentError", "[2,4]"),
+        bad("rank", (f32(3), f32(3)), "InvalidArgumentError", "[3]"),
+    ),
+)
+add(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    ref=sparse_cross_entropy,
+    scale=logits_scale,
+    ulp=6,
+    positional=False,
+    grad_outputs_without=(1,),
+    cases=lambda s: [
+        case("rows", s(3, 5), np.array([0, 4, 2])),
+        case("one", s(1, 3), np.array([1])),
+    ],
     edge=lambda s: [case("empty", s(0, 3), np.zeros(0, np.int64))],
-    errors=(bad("label", (f32(2, 3), i32(0, 3)), "InvalidArgumentError", "3"),
-            bad("negative", (f32(2, 3), i32(0, -1)), "InvalidArgumentError", "-1"),
-            bad("shape", (f32(2, 3), i32(0, 1, 2)), "InvalidArgumentError", "[3]")))
+    errors=(
+        bad("label", (f32(2, 3), i32(0, 3)), "InvalidArgumentError", "3"),
+        bad("negative", (f32(2, 3), i32(0, -1)), "InvalidArgumentError", "-1"),
+        bad("shape", (f32(2, 3), i32(0, 1, 2)), "InvalidArgumentError", "[3]"),
+    ),
+)
 
 
 # Bias.
@@ -169,28 +292,50 @@ def bias_add_grad(dy, data_format="NHWC"):
 
 
 def bias_cases(s):
-    return [case("matrix", s(2, 3), s(3)), case("cube", s(2, 2, 3), s(3)),
-            case("image", s(1, 2, 2, 3), s(3)),
-            case("channels-first", s(2, 3, 2), s(3), data_format="NCHW"),
-            case("image-first", s(1, 3, 2, 2), s(3), data_format="NCHW")]
+    return [
+        case("matrix", s(2, 3), s(3)),
+        case("cube", s(2, 2, 3), s(3)),
+        case("image", s(1, 2, 2, 3), s(3)),
+        case("channels-first", s(2, 3, 2), s(3), data_format="NCHW"),
+        case("image-first", s(1, 3, 2, 2), s(3), data_format="NCHW"),
+    ]
 
 
 def bias_grad_cases(s):
     return [case(c.id, c.args[0], **c.attrs) for c in bias_cases(s)]
 
 
-add("BiasAdd", ref=bias_add, cases=bias_cases, **dict(ulp=0, positional=False), ulps=dict(complex64=1, complex128=1),
+add(
+    "BiasAdd",
+    ref=bias_add,
+    cases=bias_cases,
+    **dict(ulp=0, positional=False),
+    ulps=dict(complex64=1, complex128=1),
     edge=lambda s: [case("empty", s(0, 3), s(3)), case("no-channel", s(2, 0), s(0))],
-    errors=(bad("size", (f32(2, 3), f32(4)), "InvalidArgumentError", "[4]"),
-            bad("rank", (f32(3), f32(3)), "InvalidArgumentError", "[3]"),
-            bad("bias", (f32(2, 3), f32(1, 3)), "InvalidArgumentError", "[1,3]")))
-add("BiasAddGrad", ref=bias_add_grad, cases=bias_grad_cases, ulp=3, positional=False,
+    errors=(
+        bad("size", (f32(2, 3), f32(4)), "InvalidArgumentError", "[4]"),
+        bad("rank", (f32(3), f32(3)), "InvalidArgumentError", "[3]"),
+        bad("bias", (f32(2, 3), f32(1, 3)), "InvalidArgumentError", "[1,3]"),
+    ),
+)
+add(
+    "BiasAddGrad",
+    ref=bias_add_grad,
+    cases=bias_grad_cases,
+    ulp=3,
+    positional=False,
     scale=lambda dy, data_format="NHWC": np.sum(np.abs(dy)),
     edge=lambda s: [case("empty", s(0, 3)), case("no-channel", s(2, 0))],
-    errors=(bad("rank", (f32(3),), "InvalidArgumentError", "[3]"),))
-add("L2Loss", ref=lambda t: np.sum(t * t) / 2, ulp=4, positional=False,
+    errors=(bad("rank", (f32(3),), "InvalidArgumentError", "[3]"),),
+)
+add(
+    "L2Loss",
+    ref=lambda t: np.sum(t * t) / 2,
+    ulp=4,
+    positional=False,
     cases=lambda s: [case("matrix", s(2, 3)), case("vector", s(5))],
-    edge=lambda s: [case("rank0", s()), case("empty", s(0))])
+    edge=lambda s: [case("rank0", s()), case("empty", s(0))],
+)
 
 
 # The largest.
@@ -199,29 +344,54 @@ def top_k(x, k, sorted=True, index_type="int32"):
     return [np.take_along_axis(x, order, -1), order.astype(index_type)]
 
 
-add("TopKV2", ref=top_k, ulp=0, positional=False,
-    cases=lambda s: [case("vector", s.distinct(6), np.int64(3)), case("all", s.distinct(2, 4), np.int64(4)),
-                     case("rows", s.distinct(3, 5), np.int64(2)), case("ties", s.cast([1, 2, 2, 1]), np.int64(3)),
-                     case("one", s.distinct(4), np.int64(1), index_type="int64")],
-    grad_cases=lambda s: [case("rows", s.distinct(3, 5), np.int64(2)), case("all", s.distinct(4), np.int64(4))],
+add(
+    "TopKV2",
+    ref=top_k,
+    ulp=0,
+    positional=False,
+    cases=lambda s: [
+        case("vector", s.distinct(6), np.int64(3)),
+        case("all", s.distinct(2, 4), np.int64(4)),
+        case("rows", s.distinct(3, 5), np.int64(2)),
+        case("ties", s.cast([1, 2, 2, 1]), np.int64(3)),
+        case("one", s.distinct(4), np.int64(1), index_type="int64"),
+    ],
+    grad_cases=lambda s: [
+        case("rows", s.distinct(3, 5), np.int64(2)),
+        case("all", s.distinct(4), np.int64(4)),
+    ],
     edge=lambda s: [case("k0", s.distinct(3), np.int64(0)), case("empty", s(0, 3), np.int64(2))],
-    errors=(bad("k", (f32(3), np.int32(4)), "InvalidArgumentError", "4"),
-            bad("negative", (f32(3), np.int32(-1)), "InvalidArgumentError", "-1"),
-            bad("rank", (f32(), np.int32(1)), "InvalidArgumentError", "[]")))
+    errors=(
+        bad("k", (f32(3), np.int32(4)), "InvalidArgumentError", "4"),
+        bad("negative", (f32(3), np.int32(-1)), "InvalidArgumentError", "-1"),
+        bad("rank", (f32(), np.int32(1)), "InvalidArgumentError", "[]"),
+    ),
+)
 
 
 def in_top_k(predictions, targets, k):
     """Ties at the border count as in; a class that is not finite does not."""
     found = []
     for row, target in zip(predictions, targets, strict=True):
-        found.append(0 <= target < len(row) and np.sum(row > row[target]) < k
-                     and np.isfinite(row[target]))
+        found.append(
+            0 <= target < len(row) and np.sum(row > row[target]) < k and np.isfinite(row[target])
+        )
     return np.array(found, bool)
 
 
-PREDICTIONS = np.array([[0.1, 0.5, 0.2, 0.5], [0.9, 0.1, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0]], np.float32)
-add("InTopKV2", ref=in_top_k, ulp=0, positional=False, grad="none",
-    cases=lambda s: [case("ties", PREDICTIONS, np.array([3, 2, 0]), np.int64(1)),
-                     case("two", PREDICTIONS, np.array([2, 2, 3]), np.int64(2))],
+PREDICTIONS = np.array(
+    [[0.1, 0.5, 0.2, 0.5], [0.9, 0.1, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0]], np.float32
+)
+add(
+    "InTopKV2",
+    ref=in_top_k,
+    ulp=0,
+    positional=False,
+    grad="none",
+    cases=lambda s: [
+        case("ties", PREDICTIONS, np.array([3, 2, 0]), np.int64(1)),
+        case("two", PREDICTIONS, np.array([2, 2, 3]), np.int64(2)),
+    ],
     edge=lambda s: [case("empty", PREDICTIONS[:0], np.zeros(0, int), np.int64(1))],
-    errors=(bad("rows", (PREDICTIONS, i32(0), np.int32(1)), "InvalidArgumentError", "[1]"),))
+    errors=(bad("rows", (PREDICTIONS, i32(0), np.int32(1)), "InvalidArgumentError", "[1]"),),
+)

@@ -115,26 +115,78 @@ def axis_errors():
     return (
         bad("axis", (f32(2, 3), np.array([2], np.int32)), "InvalidArgumentError", "2"),
         bad("negative", (f32(2, 3), np.array([-3], np.int32)), "InvalidArgumentError", "-3"),
-        bad("twice", (f32(2, 3), np.array([1, -1], np.int32)), "InvalidArgumentError",
-            "reduction_indices"),
+        bad(
+            "twice",
+            (f32(2, 3), np.array([1, -1], np.int32)),
+            "InvalidArgumentError",
+            "reduction_indices",
+        ),
     )
 
 
 _LOOSE = dict(complex64=4, complex128=4)
-add("Sum", ref=over(np.sum), cases=cases_of(plain), edge=edges, ulp=2, ulps=_LOOSE,
-    scale=magnitude(np.sum), errors=axis_errors(), positional=False)
-add("Mean", ref=over(mean), cases=cases_of(plain), edge=full_edges, ulp=2, ulps=_LOOSE,
-    scale=magnitude(mean), errors=axis_errors(), positional=False)
-add("Prod", ref=over(np.prod), cases=cases_of(factors), edge=edges, ulp=3,
-    ulps=dict(float32=20, float64=20, complex64=80, complex128=80), errors=axis_errors(),
-    grad_cases=lambda s: cases_of(factors)(s)[:7], positional=False)
-add("Max", ref=over(maximum), cases=cases_of(distinct), edge=edges, ulp=0, errors=axis_errors(),
-    positional=False)
-add("Min", ref=over(minimum), cases=cases_of(distinct), edge=edges, ulp=0, errors=axis_errors(),
-    positional=False)
-add("EuclideanNorm", ref=over(norm), cases=cases_of(counts), edge=edges, ulp=2,
-    ulps=_LOOSE, errors=axis_errors(), positional=False,
-    grad_complex=False)  # TensorFlow's rule takes the cotangent of the norm as complex
+add(
+    "Sum",
+    ref=over(np.sum),
+    cases=cases_of(plain),
+    edge=edges,
+    ulp=2,
+    ulps=_LOOSE,
+    scale=magnitude(np.sum),
+    errors=axis_errors(),
+    positional=False,
+)
+add(
+    "Mean",
+    ref=over(mean),
+    cases=cases_of(plain),
+    edge=full_edges,
+    ulp=2,
+    ulps=_LOOSE,
+    scale=magnitude(mean),
+    errors=axis_errors(),
+    positional=False,
+)
+add(
+    "Prod",
+    ref=over(np.prod),
+    cases=cases_of(factors),
+    edge=edges,
+    ulp=3,
+    ulps=dict(float32=20, float64=20, complex64=80, complex128=80),
+    errors=axis_errors(),
+    grad_cases=lambda s: cases_of(factors)(s)[:7],
+    positional=False,
+)
+add(
+    "Max",
+    ref=over(maximum),
+    cases=cases_of(distinct),
+    edge=edges,
+    ulp=0,
+    errors=axis_errors(),
+    positional=False,
+)
+add(
+    "Min",
+    ref=over(minimum),
+    cases=cases_of(distinct),
+    edge=edges,
+    ulp=0,
+    errors=axis_errors(),
+    positional=False,
+)
+add(
+    "EuclideanNorm",
+    ref=over(norm),
+    cases=cases_of(counts),
+    edge=edges,
+    ulp=2,
+    ulps=_LOOSE,
+    errors=axis_errors(),
+    positional=False,
+    grad_complex=False,
+)  # TensorFlow's rule takes the cotangent of the norm as complex
 
 
 def bools(s, *shape):
@@ -142,11 +194,20 @@ def bools(s, *shape):
 
 
 for _name, _ref in dict(All=np.all, Any=np.any).items():
-    add(_name, ref=over(_ref), cases=cases_of(bools), ulp=0, grad="skip",
-        grad_why="no float input", positional=False,
-        edge=lambda s: [case("rank0", np.array(True), np.zeros(0, np.int64)),
-                        case("empty", np.zeros((0,), bool), np.array([0])),
-                        case("empty3", np.zeros((3, 0, 2), bool), np.array([1]))])
+    add(
+        _name,
+        ref=over(_ref),
+        cases=cases_of(bools),
+        ulp=0,
+        grad="skip",
+        grad_why="no float input",
+        positional=False,
+        edge=lambda s: [
+            case("rank0", np.array(True), np.zeros(0, np.int64)),
+            case("empty", np.zeros((0,), bool), np.array([0])),
+            case("empty3", np.zeros((3, 0, 2), bool), np.array([1])),
+        ],
+    )
 
 
 def arg_cases(s):
@@ -173,5 +234,13 @@ def arg_errors():
 
 
 for _name, _ref in dict(ArgMax=np.argmax, ArgMin=np.argmin).items():
-    add(_name, ref=arg(_ref), cases=arg_cases, ulp=0, grad="none", errors=arg_errors(),
-        positional=False, edge=lambda s: [case("empty-out", s.distinct(3, 0), np.array(0))])
+    add(
+        _name,
+        ref=arg(_ref),
+        cases=arg_cases,
+        ulp=0,
+        grad="none",
+        errors=arg_errors(),
+        positional=False,
+        edge=lambda s: [case("empty-out", s.distinct(3, 0), np.array(0))],
+    )

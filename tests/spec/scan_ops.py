@@ -49,9 +49,12 @@ def cases_of(lo, hi, ints):
 
 
 def edges(s):
-    return [case("empty", s(0), np.array(0)), case("empty3", s(3, 0, 2), np.array(1)),
-            case("empty-out", s(3, 0, 2), np.array(0), exclusive=True),
-            case("one", s(1, lo=0.5, hi=1.0), np.array(0))]
+    return [
+        case("empty", s(0), np.array(0)),
+        case("empty3", s(3, 0, 2), np.array(1)),
+        case("empty-out", s(3, 0, 2), np.array(0), exclusive=True),
+        case("one", s(1, lo=0.5, hi=1.0), np.array(0)),
+    ]
 
 
 def few(cases):
@@ -66,13 +69,37 @@ ERRORS = (
 _SUM = cases_of(-2.0, 2.0, None)
 _PROD = cases_of(0.5, 1.5, (-2, 3))
 
-add("Cumsum", ref=scan(np.add, 0), cases=_SUM, edge=edges, ulp=3, ulps=dict(complex64=4),
+add(
+    "Cumsum",
+    ref=scan(np.add, 0),
+    cases=_SUM,
+    edge=edges,
+    ulp=3,
+    ulps=dict(complex64=4),
     scale=lambda x, axis, exclusive=False, reverse=False: np.sum(np.abs(x)),
-    errors=ERRORS, grad_cases=few(_SUM), positional=False)
-add("Cumprod", ref=scan(np.multiply, 1), cases=_PROD, edge=edges, ulp=5,
-    ulps=dict(complex64=16, complex128=16), errors=ERRORS, grad_cases=few(_PROD),
-    positional=False)
-add("CumulativeLogsumexp", ref=scan(np.logaddexp, -np.inf), cases=_SUM, edge=edges, ulp=4,
+    errors=ERRORS,
+    grad_cases=few(_SUM),
+    positional=False,
+)
+add(
+    "Cumprod",
+    ref=scan(np.multiply, 1),
+    cases=_PROD,
+    edge=edges,
+    ulp=5,
+    ulps=dict(complex64=16, complex128=16),
+    errors=ERRORS,
+    grad_cases=few(_PROD),
+    positional=False,
+)
+add(
+    "CumulativeLogsumexp",
+    ref=scan(np.logaddexp, -np.inf),
+    cases=_SUM,
+    edge=edges,
+    ulp=4,
     scale=lambda x, axis, exclusive=False, reverse=False: np.sum(np.abs(x)) + 1,
-    errors=ERRORS, positional=False,
-    grad_cases=lambda s: [c for c in few(_SUM)(s) if not c.attrs["exclusive"]])
+    errors=ERRORS,
+    positional=False,
+    grad_cases=lambda s: [c for c in few(_SUM)(s) if not c.attrs["exclusive"]],
+)

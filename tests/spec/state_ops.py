@@ -7,12 +7,35 @@ from tests.spec.table import family
 add = family(__name__)
 
 NAMES = (
-    "VarHandleOp", "VarIsInitializedOp", "ReadVariableOp", "AssignVariableOp", "AssignAddVariableOp",
-    "AssignSubVariableOp", "DestroyResourceOp", "VariableShape", "ResourceGather", "ResourceGatherNd",
-    "ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul",
-    "ResourceScatterDiv", "ResourceScatterMin", "ResourceScatterMax", "ResourceScatterNdUpdate",
-    "ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceStridedSliceAssign",
+    "VarHandleOp",
+    "VarIsInitializedOp",
+    "ReadVariableOp",
+    "AssignVariableOp",
+    "AssignAddVariableOp",
+    "AssignSubVariableOp",
+    "DestroyResourceOp",
+    "VariableShape",
+    "ResourceGather",
+    "ResourceGatherNd",
+    "ResourceScatterUpdate",
+    "ResourceScatterAdd",
+    "ResourceScatterSub",
+    "ResourceScatterMul",
+    "ResourceScatterDiv",
+    "ResourceScatterMin",
+    "ResourceScatterMax",
+    "ResourceScatterNdUpdate",
+    "ResourceScatterNdAdd",
+    "ResourceScatterNdSub",
+    "ResourceStridedSliceAssign",
 )
 for _name in NAMES:
-    add(_name, form="law", main="dtype", cases=lambda s: [], grad="skip", optional=True,
-        grad_why="state: see test_state")
+    add(
+        _name,
+        form="law",
+        main="dtype",
+        cases=lambda s: [],
+        grad="skip",
+        optional=True,
+        grad_why="state: see test_state",
+    )

@@ -1,0 +1,9 @@
+"""Where public names or ops differ from TensorFlow's on purpose, each with its reason."""
+
+from __future__ import annotations
+
+# Public symbol: why its signature is not TensorFlow's.
+EXCEPTIONS: dict[str, str] = {}
+
+# Op that TensorFlow does not have: why the registry has it, and where it is tested.
+OWN_OPS: dict[str, str] = {}
