@@ -12,6 +12,10 @@ struct VariableAttrs {
   DType dtype = DType::kInvalid;
 };
 
+struct ShapeAttrs {
+  DType out_type = DType::kInt32;
+};
+
 namespace {
 
 // value = op(value, delta), in place when no reader holds the memory.
@@ -20,7 +24,7 @@ KernelFn update_with(const char* op_name) {
     const Op& op = find_op(op_name);
     Variable& v = variable_of(c.in(0));
     v.check(c.in(1));
-    std::lock_guard lock(v.mutex());
+    const VariableLock lock(v);
     Tensor& value = v.writable();
     c.require(value.shape() == c.in(1).shape(), "variable ", v.name(), " has shape ",
               value.shape(), ", got a value of shape ", c.in(1).shape());
@@ -42,6 +46,25 @@ std::vector<OpDef> state_ops() {
        .stateful = true,
        .kernel = dynamic([](KernelCtx& c) { c.set_out(0, variable_of(c.in(0)).read()); }),
        .grad = [](GradCtx& g) { g.dx(0) = g.dy(0); }},
+      {.name = "VarIsInitializedOp",
+       .inputs = {{"resource", "resource"}},
+       .outputs = {{"is_initialized", "bool"}},
+       .stateful = true,
+       .shape = scalar(),
+       .kernel = general([](KernelCtx& c) {
+         *c.out().mutable_data<bool>() = variable_of(c.in(0)).initialized();
+       }),
+       .grad = no_gradient()},
+      {.name = "VariableShape",
+       .inputs = {{"input", "resource"}},
+       .outputs = {{"output", "out_type"}},
+       .attrs = attrs_of<ShapeAttrs>(field("out_type", &ShapeAttrs::out_type)),
+       .stateful = true,
+       .kernel = dynamic([](KernelCtx& c) {
+         const Shape shape = variable_of(c.in(0)).read().shape();
+         c.set_out(0, ops::cast(ops::shape_tensor(shape), c.attrs<ShapeAttrs>().out_type));
+       }),
+       .grad = no_gradient()},
       {.name = "AssignVariableOp",
        .inputs = {{"resource", "resource"}, {"value", nullptr}},
        .attrs = attrs,

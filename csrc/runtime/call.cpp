@@ -59,8 +59,8 @@ Tensor conj(Tensor t) {
 }
 
 Tensor cast(Tensor t, DType dtype) {
-  static const Op& op = find_op("Cast");
   if (t.dtype() == dtype) return t;
+  static const Op& op = find_op("Cast");
   struct {
     DType to;
     bool truncate;

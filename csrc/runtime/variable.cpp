@@ -2,16 +2,24 @@
 
 #include <cstring>
 
+#include "runtime/dispatch.h"
+
 namespace agog {
 
 std::atomic<int64_t> Variable::live_{0};
+
+VariableLock::VariableLock(Variable& v) : mutex_(v.mutex_) {
+  if (mutex_.try_lock()) return;
+  UnlockScope unlocked(kReleaseWork + 1);
+  mutex_.lock();
+}
 
 void Variable::fail_uninitialized() const {
   fail(ErrorCode::kFailedPrecondition, "variable ", name_, " has no value yet; assign one first");
 }
 
 Tensor Variable::read() {
-  std::lock_guard lock(mutex_);
+  const VariableLock lock(*this);
   if (!value_) fail_uninitialized();
   return value_.alias();
 }
@@ -34,7 +42,7 @@ void Variable::check(const Tensor& value) const {
 void Variable::assign(const Tensor& value) {
   check(value);
   Tensor kept = value.alias();
-  std::lock_guard lock(mutex_);
+  const VariableLock lock(*this);
   std::swap(value_, kept);
 }
 

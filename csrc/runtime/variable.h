@@ -24,18 +24,18 @@ class AGOG_API Variable final : public Object {
   const Shape& shape() const { return shape_; }
   bool trainable() const { return trainable_; }
   bool initialized() const { return static_cast<bool>(value_); }
-  std::mutex& mutex() { return mutex_; }
 
   // A tensor of its own identity over the current memory.
   Tensor read();
   void assign(const Tensor& value);
-  // The value, in memory that may be overwritten; call with the mutex held.
+  // The value, in memory that may be overwritten; call with a VariableLock held.
   Tensor& writable();
   void check(const Tensor& value) const;
 
   static int64_t live_count() { return live_; }
 
  private:
+  friend class VariableLock;
   [[noreturn]] void fail_uninitialized() const;
 
   std::string name_;
@@ -45,6 +45,19 @@ class AGOG_API Variable final : public Object {
   Tensor value_;
   std::mutex mutex_;
   static std::atomic<int64_t> live_;
+};
+
+// Holds a variable still. A kernel may let the interpreter's lock go and take it back while it holds a variable, so
+// nobody may wait for a variable with the interpreter's lock in hand.
+class AGOG_API VariableLock {
+ public:
+  explicit VariableLock(Variable& v);
+  ~VariableLock() { mutex_.unlock(); }
+  VariableLock(const VariableLock&) = delete;
+  VariableLock& operator=(const VariableLock&) = delete;
+
+ private:
+  std::mutex& mutex_;
 };
 
 // The variable behind a tensor of dtype resource.
