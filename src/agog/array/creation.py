@@ -82,9 +82,13 @@ def is_tensor(x: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value as a NumPy array, or None for a tensor that has no value yet.
 
+    What is not a tensor is returned as it is.
+
     >>> agog.get_static_value(agog.constant([1, 2])).tolist()
     [1, 2]
     """
+    if not isinstance(tensor, (Tensor, VariableBase)):
+        return tensor
     try:
         return tensor.numpy()
     except (AttributeError, NotImplementedError):
@@ -262,10 +266,9 @@ def sequence_mask(
     lengths = convert(lengths)
     if maxlen is None:
         maxlen = _maximum(_max(_reshape(lengths, [-1]), [0], False), 0)
-    maxlen = convert(maxlen, None, lengths.dtype)
+    maxlen = convert(maxlen)
     if maxlen.dtype is not lengths.dtype:
-        maxlen = _cast(maxlen, lengths.dtype)
-    steps = _range(convert(0, lengths.dtype), maxlen, convert(1, lengths.dtype))
-    mask = _less(steps, _expand_dims(lengths, -1))
+        lengths = _cast(lengths, maxlen.dtype)
+    mask = _less(_range(0, maxlen, 1), _expand_dims(lengths, -1))
     dtype = as_dtype(dtype)
     return mask if dtype is dtypes.bool else _cast(mask, dtype, name=name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog import dtypes
+from agog._axes import checked_axis
 from agog._core import Tensor, convert, handle, public
 from agog.array.creation import get_static_value
 from agog.types import TensorLike
@@ -44,7 +45,7 @@ def concat(values: Any, axis: TensorLike, name: str | None = "concat") -> Tensor
     [1, 2, 3]
     """
     values = list(values) if isinstance(values, (list, tuple)) else [values]
-    return _concat(values, axis, name) if len(values) > 1 else _identity(values[0], name)
+    return _identity(values[0], name) if len(values) == 1 else _concat(values, axis, name)
 
 
 @public
@@ -54,7 +55,10 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     >>> agog.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
     [[1, 3], [2, 4]]
     """
-    return _pack(list(values), axis, name)
+    values = list(values)
+    if axis == 0 and (not values or isinstance(values[0], (int, float))):
+        return convert(values)  # numbers that are ints and floats become floats
+    return _pack(values, axis, name)
 
 
 @public
@@ -68,12 +72,9 @@ def unstack(
     """
     value = convert(value)
     if num is None:
-        dims = value.shape
-        if not -len(dims) <= axis < len(dims):
-            raise ValueError(f"axis {axis} is not one of a tensor of rank {len(dims)}")
-        num = dims[axis]
+        num = value.shape[checked_axis(axis, value.ndim)]
         if num is None:
-            raise ValueError(f"Cannot infer num: axis {axis} of shape {dims} has no known length")
+            raise ValueError(f"Cannot infer num: axis {axis} of {value.shape} has no known length")
     return _unpack(value, num, axis, name)
 
 
@@ -129,7 +130,7 @@ def repeat(
     [[1, 2], [3, 4], [3, 4]]
     """
     input = _reshape(input, [-1]) if axis is None else convert(input)
-    axis = _positive(axis or 0, input)
+    axis = checked_axis(axis or 0, input.ndim)
     repeats = convert(repeats, None, dtypes.int32)
     if repeats.dtype is not dtypes.int32:
         repeats = _cast(repeats, dtypes.int32)
@@ -139,14 +140,6 @@ def repeat(
     rows = _range(0, ends[-1], 1)
     picks = _reshape(_upper_bound([ends[1:]], [rows], dtypes.int32), [-1])
     return _gather(input, picks, axis, 0, name)
-
-
-def _positive(axis: int, x: Tensor) -> int:
-    """`axis` counted from the front."""
-    rank = x.ndim
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not one of a tensor of rank {rank}")
-    return axis % rank
 
 
 @public
@@ -227,7 +220,7 @@ def roll(input: TensorLike, shift: Any, axis: Any, name: str | None = None) -> T
     axes = [int(a) for a in get_static_value(_reshape(axis, [-1]))]
     shifts = _unpack(_reshape(_cast(shift, dtypes.int32), [-1]), len(axes), 0)
     for i, step in zip(axes, shifts, strict=True):
-        i = _positive(i, input)
+        i = checked_axis(i, input.ndim)
         length = _shape(input, dtypes.int32)[i]
         tail = _floor_mod(step, _maximum(length, 1))
         front, back = _split_v(input, _pack([length - tail, tail], 0), i, 2)

@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from agog import dtypes
+from agog._axes import checked_axis, with_last
 from agog._core import Tensor, convert, handle, public
 from agog.dtypes import DType
 from agog.types import TensorLike
@@ -22,6 +23,7 @@ _unique = handle("Unique")
 _unsorted_segment_sum = handle("UnsortedSegmentSum")
 _upper_bound = handle("UpperBound")
 
+Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
@@ -57,14 +59,10 @@ def _sorted(values: Tensor, axis: int, direction: str, which: int) -> Tensor:
     """The sorted values (which = 0) or their positions (which = 1)."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be 'ASCENDING' or 'DESCENDING', got {direction!r}")
-    rank = values.ndim
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not one of a tensor of rank {rank}")
-    axis %= rank
+    axis = checked_axis(axis, values.ndim)
     swap = None
-    if axis != rank - 1:
-        swap = list(range(rank))
-        swap[axis], swap[-1] = swap[-1], swap[axis]
+    if axis != values.ndim - 1:
+        swap = with_last(axis, values.ndim)
         values = _transpose(values, swap)
     ascending = direction == "ASCENDING"
     if ascending:
@@ -116,7 +114,7 @@ def unique(x: TensorLike, out_idx: DType = dtypes.int32, name: str | None = None
     >>> y.numpy().tolist(), idx.numpy().tolist()
     ([5, 3], [0, 1, 0])
     """
-    return _unique(x, out_idx, name)
+    return Unique(*_unique(x, out_idx, name))
 
 
 @public

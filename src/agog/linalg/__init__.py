@@ -25,8 +25,10 @@ from agog.linalg.products import (
     matvec,
     tensordot,
 )
-from agog.math import (
+from agog.math.clipping import (
     global_norm,
+)
+from agog.math.normalizing import (
     l2_normalize,
 )
 

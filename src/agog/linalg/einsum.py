@@ -98,7 +98,8 @@ def _span(term: str, rank: int, equation: str) -> int:
         raise ValueError(f"The term {term!r} of {equation!r} is not made of letters and one '...'")
     span = rank - len(labels)
     if span < 0 or (span > 0 and "..." not in term):
-        raise ValueError(f"The term {term!r} of {equation!r} does not fit an input of rank {rank}")
+        message = f"The term {term!r} of {equation!r} does not fit an input of rank {rank}"
+        raise InvalidArgumentError(None, None, message)
     if span > len(_ELLIPSIS_LABELS):
         raise ValueError(f"The ellipsis of {term!r} in {equation!r} stands for too many axes")
     return span

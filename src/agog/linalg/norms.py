@@ -30,7 +30,7 @@ def norm(
 
     For vectors `ord` is "euclidean" or a positive number, `inf` included; for matrices it is
     "euclidean" or "fro" (the root of the sum of squares), 1 or `inf` (the largest sum of a
-    column or of a row). Other norms raise NotImplementedError.
+    column or of a row); 2 raises NotImplementedError.
 
     >>> agog.norm([3.0, 4.0]).numpy().item()
     5.0
@@ -43,9 +43,7 @@ def norm(
         keep = list(axis)
     else:
         if isinstance(axis, (list, tuple)):
-            if len(axis) != 1:
-                raise ValueError(f"axis must be None, a number or two numbers, got {axis}")
-            axis = axis[0]
+            raise ValueError(f"axis must be None, a number or two numbers, got {axis}")
         result = _vector_norm(tensor, ord, axis)
         keep = list(range(tensor.ndim)) if axis is None else [axis]
     return result if keepdims or not keep else _squeeze(result, keep, name)
@@ -81,8 +79,7 @@ def _matrix_norm(x: Tensor, ord: Any, axis: list[int]) -> Tensor:
 
 
 def _root_of_squares(x: Tensor, axis: Any) -> Tensor:
-    total = _sqrt(reduce_sum(x * _conj(x) if x.dtype.is_complex else x * x, axis, True))
-    return cast(total, x.dtype.real_dtype)
+    return _sqrt(reduce_sum(x * _conj(x) if x.dtype.is_complex else x * x, axis, True))
 
 
 @public
@@ -92,8 +89,8 @@ def normalize(
     """`tensor` over its `norm`, and that norm with the reduced axes kept.
 
     >>> unit, length = agog.linalg.normalize([3.0, 4.0])
-    >>> unit.numpy().round(4).tolist(), length.numpy().tolist()
-    ([0.6, 0.8], [5.0])
+    >>> print(unit.numpy().round(4), length.numpy())
+    [0.6 0.8] [5.]
     """
     tensor = convert(tensor)
     length = norm(tensor, ord, axis, keepdims=True)

@@ -222,8 +222,8 @@ _xlog1py = handle("Xlog1py")
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log1p(y), and 0 where `x` is 0 whatever `y` is.
 
-    >>> agog.math.xlog1py([0.0, 1.0], [-1.0, 1.0]).numpy().round(4).tolist()
-    [0.0, 0.6931]
+    >>> print(agog.math.xlog1py([0.0, 1.0], [-1.0, 1.0]).numpy().round(4))
+    [0.     0.6931]
     """
     return _xlog1py(x, y, name)
 
@@ -235,8 +235,8 @@ _xlogy = handle("Xlogy")
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(y), and 0 where `x` is 0 whatever `y` is.
 
-    >>> agog.math.xlogy([0.0, 1.0], [0.0, 2.0]).numpy().round(4).tolist()
-    [0.0, 0.6931]
+    >>> print(agog.math.xlogy([0.0, 1.0], [0.0, 2.0]).numpy().round(4))
+    [0.     0.6931]
     """
     return _xlogy(x, y, name)
 
@@ -248,8 +248,8 @@ _atan2 = handle("Atan2")
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Angle in radians of the point (x, y), between -pi and pi.
 
-    >>> agog.atan2([1.0, -1.0], [1.0, -1.0]).numpy().round(4).tolist()
-    [0.7854, -2.3562]
+    >>> print(agog.atan2([1.0, -1.0], [1.0, -1.0]).numpy().round(4))
+    [ 0.7854 -2.3562]
     """
     return _atan2(y, x, name)
 

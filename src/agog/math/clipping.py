@@ -48,8 +48,8 @@ def clip_by_norm(
 ) -> Tensor:
     """`t`, scaled down where its Euclidean norm over `axes` is above `clip_norm`.
 
-    >>> agog.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4).tolist()
-    [0.6, 0.8]
+    >>> print(agog.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4))
+    [0.6 0.8]
     """
     t, every = every_axis(t)
     squared = _sum(t * t, every if axes is None else axes, True)
@@ -59,15 +59,15 @@ def clip_by_norm(
 
 
 @public
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor | None:
-    """Euclidean norm of all elements of all tensors; entries may be None.
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """Euclidean norm of all elements of all tensors; entries may be None. 0 of nothing.
 
     >>> agog.linalg.global_norm([[3.0], [4.0]]).numpy().item()
     5.0
     """
     halves = [_l2_loss(t) for t in _as_list(t_list) if t is not None]
     if not halves:
-        return None
+        return convert(0.0)
     return _sqrt(_sum(_pack(halves, 0), [0]) * 2, name)
 
 
@@ -90,13 +90,11 @@ def clip_by_global_norm(
     them NaN. Entries that are None stay None.
 
     >>> clipped, norm = agog.clip_by_global_norm([[3.0], [4.0]], 1.0)
-    >>> [t.numpy().round(4).tolist() for t in clipped], norm.numpy().item()
-    ([[0.6], [0.8]], 5.0)
+    >>> print([t.numpy().round(4) for t in clipped], norm.numpy())
+    [array([0.6], dtype=float32), array([0.8], dtype=float32)] 5.0
     """
     tensors = _as_list(t_list)
     norm = global_norm(tensors) if use_norm is None else convert(use_norm)
-    if norm is None:
-        return tensors, norm
     clip_norm = convert(clip_norm, norm.dtype)
     scale = clip_norm * _minimum(1.0 / norm, 1.0 / clip_norm)
     scale = _select(_is_finite(norm), scale, float("nan"))

@@ -40,15 +40,15 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """Argument of a complex number in radians; for real numbers 0, or pi where negative.
 
-    >>> agog.math.angle([1j, -1 + 0j]).numpy().round(4).tolist()
-    [1.5708, 3.1416]
+    >>> print(agog.math.angle([1j, -1 + 0j]).numpy().round(4))
+    [1.5708 3.1416]
     """
     input = convert(input)
     dtype = input.dtype
     if dtype.is_complex:
         return _angle(input, dtype.real_dtype, name)
     zeros = _zeros_like(input)
-    return _select(_less(input, zeros), math.pi if dtype.is_floating else 3, zeros, name)
+    return _select(_less(input, zeros), math.pi, zeros, name)
 
 
 @public
@@ -58,9 +58,8 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
     >>> agog.complex([1.0, 2.0], [0.0, 3.0]).numpy().tolist()
     [(1+0j), (2+3j)]
     """
-    real = convert(real, None, imag.dtype if isinstance(imag, Tensor) else None)
+    real, imag = convert(real), convert(imag)
     dtype = real.dtype
-    imag = convert(imag, None, dtype)
     if dtype is not imag.dtype or dtype not in (dtypes.float32, dtypes.float64):
         raise TypeError(
             f"real and imag must be both float32 or both float64, got {dtype.name} "

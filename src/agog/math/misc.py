@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,11 +15,12 @@ from agog.types import ShapeLike, TensorLike
 
 _add_n = handle("AddN")
 _equal = handle("Equal")
-_identity = handle("Identity")
 _in_top_k = handle("InTopKV2")
 _invert_permutation = handle("InvertPermutation")
 _top_k = handle("TopKV2")
 _zeros_like = handle("ZerosLike")
+
+TopK = namedtuple("TopK", ["values", "indices"])
 
 
 @public
@@ -28,11 +30,10 @@ def add_n(inputs: Sequence[Any] | Tensor, name: str | None = None) -> Tensor:
     >>> agog.add_n([[1, 2], [3, 4], [5, 6]]).numpy().tolist()
     [9, 12]
     """
-    if isinstance(inputs, Tensor):
-        return _identity(inputs, name)
-    if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError(f"inputs must be a list of at least one tensor, got {inputs!r}")
-    return _add_n(list(inputs), name)
+    inputs = list(inputs)
+    if not inputs:
+        raise ValueError("inputs must have at least one tensor, got none")
+    return _add_n(inputs, name)
 
 
 @public
@@ -47,7 +48,7 @@ def accumulate_n(
     >>> agog.math.accumulate_n([[1, 2], [3, 4]]).numpy().tolist()
     [4, 6]
     """
-    return add_n(list(inputs), name)
+    return add_n(inputs, name)
 
 
 @public
@@ -80,11 +81,11 @@ def top_k(
 
     Of equal values the one at the lower position comes first.
 
-    >>> values, indices = agog.math.top_k([3, 1, 4, 1, 5], k=2)
-    >>> values.numpy().tolist(), indices.numpy().tolist()
+    >>> top = agog.math.top_k([3, 1, 4, 1, 5], k=2)
+    >>> top.values.numpy().tolist(), top.indices.numpy().tolist()
     ([5, 4], [4, 2])
     """
-    return _top_k(input, k, sorted, index_type, name)
+    return TopK(*_top_k(input, k, sorted, index_type, name))
 
 
 @public

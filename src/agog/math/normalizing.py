@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog._axes import checked_axis, with_last
 from agog._core import Tensor, convert, handle, public
 from agog.math.reductions import every_axis
 from agog.types import Axis, TensorLike
@@ -46,14 +47,10 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
 
 def _along(op: Any, x: Tensor, axis: int, name: str | None) -> Tensor:
     """An op of the last axis applied to another one."""
-    rank = x.ndim
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not one of a tensor of rank {rank}")
-    axis %= rank
-    if axis == rank - 1:
+    axis = checked_axis(axis, x.ndim)
+    if axis == x.ndim - 1:
         return op(x, name)
-    swap = list(range(rank))
-    swap[axis], swap[-1] = swap[-1], swap[axis]
+    swap = with_last(axis, x.ndim)
     return _transpose(op(_transpose(x, swap)), swap, name)
 
 
@@ -69,8 +66,8 @@ def l2_normalize(
 
     `dim` is another name of `axis`.
 
-    >>> agog.math.l2_normalize([3.0, 4.0]).numpy().round(4).tolist()
-    [0.6, 0.8]
+    >>> print(agog.math.l2_normalize([3.0, 4.0]).numpy().round(4))
+    [0.6 0.8]
     """
     if axis is not None and dim is not None:
         raise ValueError("axis and dim are the same argument: give only one of them")

@@ -13,8 +13,10 @@ from agog.types import TensorLike
 
 _maximum = handle("Maximum")
 _minimum = handle("Minimum")
+_pack = handle("Pack")
 _range = handle("Range")
 _reshape = handle("Reshape")
+_scatter_nd = handle("ScatterNd")
 _select = handle("SelectV2")
 _shape = handle("Shape")
 _sqrt = handle("Sqrt")
@@ -124,8 +126,8 @@ def bincount(
     """How often each whole number from 0 occurs in `arr`, or the sum of its `weights`.
 
     The result has max(arr) + 1 entries, at least `minlength` and at most `maxlength`; larger
-    numbers are left out. `axis=-1` counts each row of a matrix apart. `binary_output` tells
-    only whether the number occurs.
+    numbers are left out, negative ones are an error. `axis=-1` counts each row of a matrix
+    apart. `binary_output` tells only whether the number occurs.
 
     >>> agog.math.bincount([1, 1, 3]).numpy().tolist()
     [0, 2, 0, 1]
@@ -135,15 +137,20 @@ def bincount(
     arr = convert(arr)
     if not arr.dtype.is_integer:
         arr = cast(arr, dtypes.int32)
-    if weights is None or binary_output:
-        weights = cast(arr * 0 + 1, dtype if weights is None else convert(weights).dtype)
-    weights = convert(weights)
+    if weights is None:
+        weights = cast(arr * 0 + 1, dtype)
+    elif binary_output:
+        raise ValueError("binary_output excludes weights")
     width = _bin_count(arr, minlength, maxlength)
-    ids = _select(arr < width, arr, -1)
-    if axis != -1 or arr.ndim == 1:
-        counts = _unsorted_segment_sum(weights, ids, width)
-    else:
-        counts = _count_rows(ids, weights, width)
+    ids, bins, shape = arr, width, None
+    if axis == -1 and arr.ndim > 1:
+        rows = cast(_shape(arr, dtypes.int32)[0], arr.dtype)
+        ids = arr + _reshape(_range(0, rows, 1), [-1, 1]) * width
+        bins, shape = rows * width, [rows, width]
+    ids = _select(arr < width, ids, -1)
+    ids = _select(arr < 0, bins, ids)  # out of range: an error, where -1 is left out
+    counts = _unsorted_segment_sum(weights, ids, bins)
+    counts = counts if shape is None else _reshape(counts, shape)
     return _minimum(counts, 1) if binary_output else counts
 
 
@@ -155,13 +162,6 @@ def _bin_count(arr: Tensor, minlength: Any, maxlength: Any) -> Tensor:
     if maxlength is not None:
         count = _minimum(count, cast(maxlength, count.dtype))
     return count
-
-
-def _count_rows(ids: Tensor, weights: Tensor, width: Tensor) -> Tensor:
-    rows = cast(_shape(ids, dtypes.int32)[0], ids.dtype)
-    offsets = _reshape(_range(0, rows, 1), [-1, 1]) * width
-    shifted = _select(ids < 0, ids, ids + offsets)
-    return _reshape(_unsorted_segment_sum(weights, shifted, rows * width), [rows, width])
 
 
 @public
@@ -184,6 +184,5 @@ def confusion_matrix(
         num_classes = _maximum(reduce_max(labels), reduce_max(predictions)) + 1
     classes = cast(num_classes, dtypes.int64)
     counted = cast(labels * 0 + 1 if weights is None else weights, dtype)
-    cells = labels * classes + predictions
-    total = _unsorted_segment_sum(counted, cells, classes * classes)
-    return _reshape(total, [classes, classes], name)
+    cells = _pack([labels, predictions], 1)
+    return _scatter_nd(cells, counted, [classes, classes], name=name)

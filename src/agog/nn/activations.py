@@ -49,8 +49,8 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """exp(features) - 1 below 0, features above.
 
-    >>> agog.nn.elu([-1.0, 3.0]).numpy().round(4).tolist()
-    [-0.6321, 3.0]
+    >>> print(agog.nn.elu([-1.0, 3.0]).numpy().round(4))
+    [-0.6321  3.    ]
     """
     return _elu(features, name)
 
@@ -59,8 +59,8 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """`elu` with the two factors that keep mean 0 and variance 1 from layer to layer.
 
-    >>> agog.nn.selu([-1.0, 3.0]).numpy().round(4).tolist()
-    [-1.1113, 3.1521]
+    >>> print(agog.nn.selu([-1.0, 3.0]).numpy().round(4))
+    [-1.1113  3.1521]
     """
     return _selu(features, name)
 
@@ -69,8 +69,8 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`features`, times `alpha` where negative; integers become float32.
 
-    >>> agog.nn.leaky_relu([-2.0, 3.0]).numpy().round(4).tolist()
-    [-0.4, 3.0]
+    >>> print(agog.nn.leaky_relu([-2.0, 3.0]).numpy().round(4))
+    [-0.4  3. ]
     """
     features = convert(features)
     if features.dtype.is_integer:
@@ -82,8 +82,8 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """`features` times the normal distribution function of `features`, or near it with a tanh.
 
-    >>> agog.nn.gelu([-1.0, 0.0, 1.0]).numpy().round(4).tolist()
-    [-0.1587, 0.0, 0.8413]
+    >>> print(agog.nn.gelu([-1.0, 0.0, 1.0]).numpy().round(4))
+    [-0.1587  0.      0.8413]
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -98,8 +98,8 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """features * sigmoid(beta * features).
 
-    >>> agog.nn.silu([-1.0, 0.0, 1.0]).numpy().round(4).tolist()
-    [-0.2689, 0.0, 0.7311]
+    >>> print(agog.nn.silu([-1.0, 0.0, 1.0]).numpy().round(4))
+    [-0.2689  0.      0.7311]
     """
     x = convert(features)
     scaled = x if type(beta) is float and beta == 1.0 else x * beta

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog import dtypes
+from agog._axes import checked_axis
 from agog._core import Tensor, convert, handle, public
 from agog.math.casting import cast
 from agog.types import TensorLike
@@ -36,7 +37,7 @@ def softmax_cross_entropy_with_logits(
 
     Each row of `labels` is a distribution. Gradients flow to both arguments.
 
-    >>> agog.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.0, 0.0]).numpy().round(4).item()
+    >>> print(agog.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.0, 0.0]).numpy().round(4))
     0.6931
     """
     logits = convert(logits)
@@ -45,10 +46,9 @@ def softmax_cross_entropy_with_logits(
         logits = cast(logits, dtypes.float32)
     labels = cast(convert(labels, None, dtype), logits.dtype)
     rank = logits.ndim
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is not one of a tensor of rank {rank}")
-    if axis % rank != rank - 1:
-        last = [i for i in range(rank) if i != axis % rank] + [axis % rank]
+    axis = checked_axis(axis, rank)
+    if axis != rank - 1:
+        last = [*range(axis), *range(axis + 1, rank), axis]
         logits, labels = _transpose(logits, last), _transpose(labels, last)
     if rank == 2:
         loss = _softmax_cross_entropy(logits, labels, name)[0]
@@ -73,8 +73,8 @@ def sparse_softmax_cross_entropy_with_logits(
 
     `labels` has the shape of `logits` without its last axis. A label out of range is an error.
 
-    >>> agog.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4).item()
-    0.6931
+    >>> print(agog.nn.sparse_softmax_cross_entropy_with_logits([1], [[0.0, 0.0]]).numpy().round(4))
+    [0.6931]
     """
     labels, logits = convert(labels), convert(logits)
     dtype = logits.dtype
@@ -120,7 +120,7 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """-(z * log(p) + (1 - z) * log(1 - p)) of labels z and p = sigmoid(logits), elementwise.
 
-    >>> agog.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy().round(4).tolist()
+    >>> print(agog.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy().round(4))
     [0.6931]
     """
     if labels is None or logits is None:
@@ -136,7 +136,7 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with the first of its terms times `pos_weight`.
 
-    >>> agog.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0).numpy().round(4).tolist()
+    >>> print(agog.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0).numpy().round(4))
     [1.3863]
     """
     labels, logits = _alike(labels, logits)

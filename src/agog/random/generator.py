@@ -40,7 +40,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     if isinstance(seed, int):
         return convert([_signed(seed >> (64 * i)) for i in range(3)], dtypes.int64)
     words = [_signed(int(word)) for word in convert(seed, None, dtypes.int64).numpy().reshape(-1)]
-    return convert([*words, 0, 0, 0][:3], dtypes.int64)
+    return convert(([0] * (3 - len(words)) + words)[:3], dtypes.int64)
 
 
 def _signed(word: int) -> int:
@@ -219,29 +219,19 @@ class _Global:
 
 
 def get_global_generator() -> Generator:
-    """The generator shared by all; made on first use, from the global seed if one is set.
+    """The generator shared by all; if none was set, one whose numbers nobody can foretell.
 
     >>> agog.random.get_global_generator().uniform([2]).shape
     TensorShape([2])
     """
     if _Global.generator is None:
-        from agog.random.seeds import _State
-
-        if _State.seed is None:
-            _Global.generator = Generator.from_non_deterministic_state()
-        else:
-            _Global.generator = Generator.from_seed(_State.seed)
+        _Global.generator = Generator.from_non_deterministic_state()
     return _Global.generator
 
 
 def set_global_generator(generator: Generator) -> None:
     """Makes `generator` the one that `get_global_generator` returns."""
     _Global.generator = generator
-
-
-def reset_global_generator() -> None:
-    """Forgets the shared generator: the next use makes a new one."""
-    _Global.generator = None
 
 
 __all__ = [

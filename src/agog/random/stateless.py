@@ -127,8 +127,8 @@ def stateless_normal(
 ) -> Tensor:
     """Numbers drawn from a normal distribution; `mean` and `stddev` broadcast against `shape`.
 
-    >>> agog.random.stateless_normal([2], [1, 2]).numpy().round(3).tolist()
-    [0.557, 0.333]
+    >>> print(agog.random.stateless_normal([2], [1, 2]).numpy().round(3))
+    [0.544 0.207]
     """
     alg = algorithm_number(alg)
     drawn = _normal(shape, *_key_counter(seed), alg, as_dtype(dtype), name)
