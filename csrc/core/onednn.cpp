@@ -1,0 +1,68 @@
+#include "core/onednn.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace agog {
+namespace {
+
+constexpr const char* kLibrary = "libdnnl.so.3";
+
+struct OneDnn {
+  void* library = nullptr;
+  std::string why_not;
+};
+
+std::string& folder() {
+  static std::string* f = new std::string;
+  return *f;
+}
+
+#ifdef AGOG_ONEDNN
+OneDnn open_library() {
+  OneDnn found;
+  // A path, or "none" for Eigen's products.
+  const char* chosen = std::getenv("AGOG_ONEDNN_LIBRARY");
+  if (chosen != nullptr && std::string(chosen) == "none") {
+    found.why_not = "AGOG_ONEDNN_LIBRARY is none";
+    return found;
+  }
+  if (chosen != nullptr) found.library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
+  if (!found.library && !folder().empty()) {
+    found.library = dlopen((folder() + "/" + kLibrary).c_str(), RTLD_LAZY | RTLD_LOCAL);
+  }
+  // By our own run path: three folders up from the package, where pip puts it.
+  if (!found.library) found.library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
+  if (!found.library) {
+    const char* error = dlerror();
+    found.why_not = std::string(error ? error : "not found") +
+                    "; pip install onednn-cpu-gomp==2023.2.0 brings it";
+    std::fprintf(stderr, "agog: matrix products run without oneDNN, slower: %s\n",
+                 found.why_not.c_str());
+  }
+  return found;
+}
+#else
+OneDnn open_library() { return {nullptr, "built without oneDNN"}; }
+#endif
+
+const OneDnn& onednn() {
+  static const OneDnn* library = new OneDnn(open_library());
+  return *library;
+}
+
+}  // namespace
+
+void* onednn_symbol(const char* name) {
+  return onednn().library ? dlsym(onednn().library, name) : nullptr;
+}
+
+void set_onednn_folder(const std::string& path) { folder() = path; }
+
+std::string matmul_backend() {
+  return onednn().library ? "onednn" : "eigen (" + onednn().why_not + ")";
+}
+
+}  // namespace agog

@@ -1,0 +1,20 @@
+// oneDNN, opened when a kernel first wants it: it is large, and sessions of small tensors never do.
+#pragma once
+
+#include <string>
+
+#include "core/api.h"
+
+namespace agog {
+
+// The address of a C function of oneDNN, or null where the library is missing. The first call
+// opens it and reports a missing library on stderr, once.
+AGOG_API void* onednn_symbol(const char* name);
+
+// A folder to look in first (Python's prefix/lib); to be set before the first product.
+AGOG_API void set_onednn_folder(const std::string& folder);
+
+// "onednn", or "eigen" with the reason in brackets.
+AGOG_API std::string matmul_backend();
+
+}  // namespace agog
