@@ -178,6 +178,9 @@ from agog.tensor_shape import (
 from agog import (
     bitwise as bitwise,
 )
+from agog import config as config
+from agog import debugging as debugging
+from agog import dtypes as dtypes
 from agog import errors as errors
 from agog import experimental as experimental
 from agog import nest as nest
@@ -192,6 +195,14 @@ from agog.custom_gradient import custom_gradient as custom_gradient
 from agog.custom_gradient import recompute_grad as recompute_grad
 from agog.dtypes import DType as DType
 from agog.dtypes import as_dtype as as_dtype
+from agog.framework import control_dependencies as control_dependencies
+from agog.framework import device as device
+from agog.framework import executing_eagerly as executing_eagerly
+from agog.framework import group as group
+from agog.framework import init_scope as init_scope
+from agog.framework import is_symbolic_tensor as is_symbolic_tensor
+from agog.framework import name_scope as name_scope
+from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from agog.module import Module as Module

@@ -8,6 +8,7 @@ from typing import Any
 
 from agog import _core
 from agog._core import VariableBase, public
+from agog.framework import current_scope
 from agog.tensor import Reference, numpy_repr
 from agog.tensor_shape import TensorShape
 
@@ -85,7 +86,7 @@ class Variable(VariableBase):
             )
         self._shape_hint = None if shape is None else place
         self._constraint = constraint
-        self._name = f"{name or 'Variable'}:0"
+        self._name = f"{current_scope()}{name or 'Variable'}:0"
         self.synchronization = synchronization
         self.aggregation = aggregation
         dims = None if place.rank is None else place.as_list()
