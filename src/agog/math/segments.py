@@ -135,7 +135,7 @@ def bincount(
     if axis not in (None, 0, -1):
         raise ValueError(f"axis must be None, 0 or -1, got {axis}")
     arr = convert(arr)
-    if not arr.dtype.is_integer:
+    if arr.dtype not in (dtypes.int32, dtypes.int64):
         arr = cast(arr, dtypes.int32)
     if weights is None:
         weights = cast(arr * 0 + 1, dtype)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import random as _python_random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agog import _core
+
+if TYPE_CHECKING:
+    from random import Random
 
 # TensorFlow's constants: equal seeds are to give equal numbers there and here.
 _DEFAULT_GLOBAL_SEED = 87654321
@@ -16,7 +18,7 @@ class _State:
     """The global seed, and the generator of seeds for ops that are given none."""
 
     seed: int | None = None
-    op_seeds: _python_random.Random | None = None
+    op_seeds: Random | None = None
 
 
 @_core.public
@@ -30,8 +32,10 @@ def set_seed(seed: int) -> None:
     >>> first.numpy().tolist() == again.numpy().tolist()
     True
     """
+    from random import Random  # slow to import: it is needed here only
+
     _State.seed = seed
-    _State.op_seeds = _python_random.Random(seed)
+    _State.op_seeds = Random(seed)
     _core.reset_random()
 
 

@@ -108,7 +108,9 @@ def draw_uniform(
 ) -> Tensor:
     """Uniform numbers of a checked dtype from a key and a counter."""
     if not dtype.is_integer:
-        return scaled(_uniform(shape, key, counter, alg, dtype, name), minval or 0, maxval)
+        return scaled(
+            _uniform(shape, key, counter, alg, dtype, name), 0 if minval is None else minval, maxval
+        )
     if minval is None:
         return _uniform_full_int(shape, key, counter, alg, dtype, name)
     low, high = convert(minval, dtype), convert(maxval, dtype)
