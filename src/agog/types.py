@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 if TYPE_CHECKING:
     import numpy as np
+
     from agog._core import Tensor, VariableBase
     from agog.dtypes import DType
     from agog.tensor_shape import TensorShape
