@@ -92,10 +92,10 @@ def without_subnormals(got: np.ndarray, want: np.ndarray, inputs: list[Any]) -> 
     """Wherever an input is subnormal, the result is taken as right."""
     bad = np.zeros(got.shape, bool)
     for array in inputs:
-        if isinstance(array, np.ndarray) and array.shape == bad.shape:
-            if array.dtype.kind not in "iubc":
-                tiny = float(ml_dtypes.finfo(array.dtype).tiny)
-                bad |= (array != 0) & (np.abs(widen(array)) < tiny)
+        floating = isinstance(array, np.ndarray) and array.dtype.kind not in "iubc"
+        if floating and array.shape == bad.shape:
+            tiny = float(ml_dtypes.finfo(array.dtype).tiny)
+            bad |= (array != 0) & (np.abs(widen(array)) < tiny)
     return np.where(bad, want.astype(got.dtype), got), want, inputs
 
 

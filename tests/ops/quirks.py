@@ -29,7 +29,7 @@ TENSORFLOW: dict[tuple[str, str, str], str] = {
         for dtype in ("*", "float16", "bfloat16", "float32")
     },
     ("grad2", "SoftmaxCrossEntropyWithLogits", "*"): "drops the labels from the second order",
-    **{("errors", op, "zero"): "InternalError" for op in ("TruncateDiv", "TruncateMod", "Mod")},
+    **{("errors", op, "zero"): "InternalError" for op in ("TruncateDiv", "TruncateMod")},
     ("forward", "Prod", "float16"): "multiplies in the half type",
     ("forward", "Prod", "bfloat16"): "multiplies in the half type",
     ("other", "ArgMax", "int16"): "reads an int16 axis as int32",

@@ -7,9 +7,9 @@ import numpy as np
 from tests.spec.table import ALL_DTYPES, bad, case, family, numpy_dtype
 
 add = family(__name__)
-EXACT = dict(ulp=0, positional=False)
-NO_SLOPE = dict(grad="none")
-NO_FLOAT = dict(grad="skip", grad_why="no float input")
+EXACT = {"ulp": 0, "positional": False}
+NO_SLOPE = {"grad": "none"}
+NO_FLOAT = {"grad": "skip", "grad_why": "no float input"}
 
 
 def f32(*shape):
@@ -307,7 +307,7 @@ add(
     "Tile",
     ref=lambda x, multiples: np.tile(x, tuple(multiples)),
     **EXACT,
-    without=dict(uint16="TensorFlow registers it and then refuses it at run time"),
+    without={"uint16": "TensorFlow registers it and then refuses it at run time"},
     cases=lambda s: [
         case("rows", s(2, 3), ints(2, 1)),
         case("both", s(2, 2), ints(2, 3)),
@@ -505,7 +505,7 @@ add(
         bad("num", (np.float32(0), np.float32(1), np.int32(0)), "InvalidArgumentError", "num"),
     ),
 )
-for _name, _value in dict(ZerosLike=0, OnesLike=1).items():
+for _name, _value in {"ZerosLike": 0, "OnesLike": 1}.items():
     single(_name, lambda x, value=_value: np.full(x.shape, value, x.dtype), **NO_SLOPE)
 
 
@@ -677,7 +677,7 @@ def diag_v3_cases(s):
     ]
 
 
-_PADDING_SLOPE = dict(grad_inputs=(0,))  # the padding value gets no gradient in TensorFlow
+_PADDING_SLOPE = {"grad_inputs": (0,)}  # the padding value gets no gradient in TensorFlow
 add(
     "MatrixDiagPartV3",
     ref=matrix_diag_part_v3,
@@ -749,7 +749,7 @@ add(
 )
 
 # Shapes read.
-for _name, _ref in dict(Shape=lambda x: x.shape, Size=lambda x: x.size).items():
+for _name, _ref in {"Shape": lambda x: x.shape, "Size": lambda x: x.size}.items():
     add(
         _name,
         ref=lambda x, out_type="int32", f=_ref: np.array(f(x), out_type),

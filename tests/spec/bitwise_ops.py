@@ -7,7 +7,7 @@ import numpy as np
 from tests.spec.table import binary, family, unary
 
 add = family(__name__)
-NO_FLOAT = dict(grad="skip", grad_why="integers only")
+NO_FLOAT = {"grad": "skip", "grad_why": "integers only"}
 
 
 def bits_of(x):
@@ -24,11 +24,11 @@ def in_range(x, y):
     return (y >= 0) & (y < bits_of(y))
 
 
-for _name, _ref in dict(
-    BitwiseAnd=np.bitwise_and,
-    BitwiseOr=np.bitwise_or,
-    BitwiseXor=np.bitwise_xor,
-).items():
+for _name, _ref in {
+    "BitwiseAnd": np.bitwise_and,
+    "BitwiseOr": np.bitwise_or,
+    "BitwiseXor": np.bitwise_xor,
+}.items():
     binary(add, _name, _ref, ulp=0, **NO_FLOAT)
 binary(add, "LeftShift", np.left_shift, ulp=0, valid=in_range, **NO_FLOAT)
 binary(add, "RightShift", np.right_shift, ulp=0, valid=in_range, **NO_FLOAT)

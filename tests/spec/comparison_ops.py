@@ -24,12 +24,12 @@ def shape_error():
     return (bad("shapes", (f32(2, 3), f32(2, 4)), "InvalidArgumentError", "[2,3]"),)
 
 
-for _name, _ref in dict(
-    Less=np.less,
-    LessEqual=np.less_equal,
-    Greater=np.greater,
-    GreaterEqual=np.greater_equal,
-).items():
+for _name, _ref in {
+    "Less": np.less,
+    "LessEqual": np.less_equal,
+    "Greater": np.greater,
+    "GreaterEqual": np.greater_equal,
+}.items():
     binary(add, _name, _ref, ulp=0, grad="none", errors=shape_error())
 # Unequal shapes are compared as wholes unless incompatible_shape_error says to raise.
 binary(add, "Equal", np.equal, ulp=0, grad="none", errors=shape_error())
@@ -41,16 +41,16 @@ binary(
     ulp=0,
     grad="none",
     broadcasts=False,
-    attrs=dict(tolerance=(1e-5, 0.5)),
+    attrs={"tolerance": (1e-5, 0.5)},
     wild=False,
     errors=(bad("shapes", (f32(2), f32(3)), "InvalidArgumentError", "[2]"),),
 )
 
-for _name, _ref in dict(LogicalAnd=np.logical_and, LogicalOr=np.logical_or).items():
+for _name, _ref in {"LogicalAnd": np.logical_and, "LogicalOr": np.logical_or}.items():
     binary(add, _name, _ref, ulp=0, grad="skip", grad_why=NO_SLOPE)
 unary(add, "LogicalNot", np.logical_not, ulp=0, grad="skip", grad_why=NO_SLOPE)
 
-for _name, _ref in dict(IsNan=np.isnan, IsInf=np.isinf, IsFinite=np.isfinite).items():
+for _name, _ref in {"IsNan": np.isnan, "IsInf": np.isinf, "IsFinite": np.isfinite}.items():
     unary(add, _name, _ref, ulp=0, grad="none")
 
 
@@ -146,7 +146,7 @@ add(
     edge=clip_edge,
     grad_cases=clip_grad_cases,
     ulp=0,
-    without=dict(complex64=TF_COMPLEX, complex128=TF_COMPLEX),
+    without={"complex64": TF_COMPLEX, "complex128": TF_COMPLEX},
     grad_complex=False,
     errors=(bad("shapes", (f32(2, 3), f32(4), f32(1)), "InvalidArgumentError", "clip_value_min"),),
 )

@@ -8,8 +8,8 @@ from tests.spec.table import case, family
 
 add = family(__name__)
 
-REAL = dict(complex64="float32", complex128="float64")
-BOTH = dict(float32="complex64", float64="complex128")
+REAL = {"complex64": "float32", "complex128": "float64"}
+BOTH = {"float32": "complex64", "float64": "complex128"}
 
 
 def part_cases(s):
@@ -35,7 +35,13 @@ def without_type(f):
     return ref
 
 
-_PART = dict(cases=part_cases, edge=part_edge, grad_dtype="complex128", ulp=0, grad_complex=False)
+_PART = {
+    "cases": part_cases,
+    "edge": part_edge,
+    "grad_dtype": "complex128",
+    "ulp": 0,
+    "grad_complex": False,
+}
 add("Real", ref=without_type(np.real), **_PART)
 add("Imag", ref=without_type(np.imag), **_PART)
 add("ComplexAbs", ref=without_type(np.abs), **{**_PART, "ulp": 2})

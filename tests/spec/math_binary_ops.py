@@ -84,7 +84,7 @@ def tie(x, y):
 
 
 def cx(limit):
-    return dict(complex64=limit, complex128=limit)
+    return {"complex64": limit, "complex128": limit}
 
 
 def f32(*shape):
@@ -230,7 +230,7 @@ def betainc_cases(s):
     ]
 
 
-_SPECIAL = dict(wild=False, domain=((0.5, 4.0), (0.5, 4.0)))
+_SPECIAL = {"wild": False, "domain": ((0.5, 4.0), (0.5, 4.0))}
 IGAMMA_A = "the slope in a is itself an op (IgammaGradA), which has no gradient"
 binary(add, "Igamma", sp.gammainc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)
 binary(add, "Igammac", sp.gammaincc, ulp=64, grad_order=1, grad_why=IGAMMA_A, **_SPECIAL)

@@ -80,13 +80,13 @@ unary(
     "Sign",
     sign,
     ulp=0,
-    ulps=dict(complex64=2, complex128=2),
+    ulps={"complex64": 2, "complex128": 2},
     kink=near(0.0),
     grad_complex=False,
 )  # TensorFlow gives zero, the slope of the phase is not
-unary(add, "Square", np.square, ulp=0, ulps=dict(complex64=2, complex128=2))
-unary(add, "Sqrt", np.sqrt, ulp=0, domain=(0.1, 9.0), ulps=dict(complex64=4, complex128=4))
-unary(add, "Rsqrt", rsqrt, ulp=1, domain=(0.1, 9.0), ulps=dict(complex64=4, complex128=4))
+unary(add, "Square", np.square, ulp=0, ulps={"complex64": 2, "complex128": 2})
+unary(add, "Sqrt", np.sqrt, ulp=0, domain=(0.1, 9.0), ulps={"complex64": 4, "complex128": 4})
+unary(add, "Rsqrt", rsqrt, ulp=1, domain=(0.1, 9.0), ulps={"complex64": 4, "complex128": 4})
 unary(
     add,
     "Reciprocal",
@@ -94,7 +94,7 @@ unary(
     ulp=1,
     domain=(0.3, 3.0),
     valid=lambda x: x != 0,
-    ulps=dict(complex64=4, complex128=4),
+    ulps={"complex64": 4, "complex128": 4},
 )
 unary(
     add,
@@ -103,7 +103,7 @@ unary(
     ulp=1,
     domain=(0.3, 3.0),
     valid=lambda x: x != 0,
-    ulps=dict(complex64=4, complex128=4),
+    ulps={"complex64": 4, "complex128": 4},
 )
 unary(add, "Ceil", np.ceil, ulp=0, grad="none", kink=from_integer)
 unary(add, "Floor", np.floor, ulp=0, grad="none", kink=from_integer)
@@ -112,25 +112,31 @@ unary(add, "Rint", np.rint, ulp=0, grad="none", kink=from_half)
 
 # Exponentials and logarithms.
 unary(
-    add, "Exp", np.exp, ulp=2, domain=(-5.0, 5.0), flush=True, ulps=dict(complex64=8, complex128=8)
+    add,
+    "Exp",
+    np.exp,
+    ulp=2,
+    domain=(-5.0, 5.0),
+    flush=True,
+    ulps={"complex64": 8, "complex128": 8},
 )
-unary(add, "Expm1", np.expm1, ulp=3, ulps=dict(complex64=16, complex128=16), flush=True)
-unary(add, "Log", np.log, ulp=2, domain=(0.1, 9.0), ulps=dict(complex64=8, complex128=8))
-unary(add, "Log1p", np.log1p, ulp=3, domain=(-0.8, 5.0), ulps=dict(complex64=16, complex128=16))
+unary(add, "Expm1", np.expm1, ulp=3, ulps={"complex64": 16, "complex128": 16}, flush=True)
+unary(add, "Log", np.log, ulp=2, domain=(0.1, 9.0), ulps={"complex64": 8, "complex128": 8})
+unary(add, "Log1p", np.log1p, ulp=3, domain=(-0.8, 5.0), ulps={"complex64": 16, "complex128": 16})
 
 # Trigonometry.
-unary(add, "Sin", np.sin, ulp=2, ulps=dict(complex64=8, complex128=8))
-unary(add, "Cos", np.cos, ulp=2, ulps=dict(complex64=8, complex128=8))
-unary(add, "Tan", np.tan, ulp=4, domain=(-1.2, 1.2), ulps=dict(complex64=16, complex128=16))
-unary(add, "Asin", np.arcsin, ulp=4, domain=(-0.9, 0.9), ulps=dict(complex64=16, complex128=16))
-unary(add, "Acos", np.arccos, ulp=4, domain=(-0.9, 0.9), ulps=dict(complex64=16, complex128=16))
-unary(add, "Atan", np.arctan, ulp=4, ulps=dict(complex64=16, complex128=16), domain=(-0.9, 0.9))
-unary(add, "Sinh", np.sinh, ulp=4, ulps=dict(complex64=16, complex128=16))
-unary(add, "Cosh", np.cosh, ulp=4, ulps=dict(complex64=16, complex128=16))
-unary(add, "Tanh", np.tanh, ulp=4, domain=(-1.2, 1.2), ulps=dict(complex64=16, complex128=16))
-unary(add, "Asinh", np.arcsinh, ulp=4, ulps=dict(complex64=16, complex128=16))
-unary(add, "Acosh", np.arccosh, ulp=4, domain=(1.1, 5.0), ulps=dict(complex64=16, complex128=16))
-unary(add, "Atanh", np.arctanh, ulp=4, domain=(-0.9, 0.9), ulps=dict(complex64=16, complex128=16))
+unary(add, "Sin", np.sin, ulp=2, ulps={"complex64": 8, "complex128": 8})
+unary(add, "Cos", np.cos, ulp=2, ulps={"complex64": 8, "complex128": 8})
+unary(add, "Tan", np.tan, ulp=4, domain=(-1.2, 1.2), ulps={"complex64": 16, "complex128": 16})
+unary(add, "Asin", np.arcsin, ulp=4, domain=(-0.9, 0.9), ulps={"complex64": 16, "complex128": 16})
+unary(add, "Acos", np.arccos, ulp=4, domain=(-0.9, 0.9), ulps={"complex64": 16, "complex128": 16})
+unary(add, "Atan", np.arctan, ulp=4, ulps={"complex64": 16, "complex128": 16}, domain=(-0.9, 0.9))
+unary(add, "Sinh", np.sinh, ulp=4, ulps={"complex64": 16, "complex128": 16})
+unary(add, "Cosh", np.cosh, ulp=4, ulps={"complex64": 16, "complex128": 16})
+unary(add, "Tanh", np.tanh, ulp=4, domain=(-1.2, 1.2), ulps={"complex64": 16, "complex128": 16})
+unary(add, "Asinh", np.arcsinh, ulp=4, ulps={"complex64": 16, "complex128": 16})
+unary(add, "Acosh", np.arccosh, ulp=4, domain=(1.1, 5.0), ulps={"complex64": 16, "complex128": 16})
+unary(add, "Atanh", np.arctanh, ulp=4, domain=(-0.9, 0.9), ulps={"complex64": 16, "complex128": 16})
 
 # Special functions.
 unary(add, "Erf", sp.erf, ulp=4)
@@ -139,4 +145,4 @@ unary(add, "Erfinv", sp.erfinv, ulp=8, domain=(-0.95, 0.95))
 unary(add, "Ndtri", sp.ndtri, ulp=8, domain=(0.05, 0.95))
 unary(add, "Lgamma", lgamma, ulp=8, scale=at_least_one(lgamma), domain=(0.2, 6.0))
 unary(add, "Digamma", digamma, ulp=8, scale=digamma_scale, domain=(0.2, 6.0))
-unary(add, "Sigmoid", sigmoid, ulp=4, flush=True, ulps=dict(complex64=16, complex128=16))
+unary(add, "Sigmoid", sigmoid, ulp=4, flush=True, ulps={"complex64": 16, "complex128": 16})

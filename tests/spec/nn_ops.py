@@ -49,7 +49,7 @@ def corner(*points):
     return lambda x, **attrs: np.min([np.abs(x - p) for p in points], axis=0)
 
 
-ALPHAS = dict(alpha=(0.2, 0.0, 1.0))
+ALPHAS = {"alpha": (0.2, 0.0, 1.0)}
 unary(add, "Relu", relu, ulp=0, zero_sign=False, kink=corner(0.0))
 unary(add, "Relu6", relu6, ulp=0, zero_sign=False, kink=corner(0.0, 6.0), domain=(-3.0, 9.0))
 unary(add, "Elu", elu, ulp=3, kink=corner(0.0))
@@ -74,7 +74,7 @@ unary(
 )
 
 # Slopes as ops: what the tape calls, and what must have a slope again.
-_PAIR = dict(broadcasts=False, wild=False, zero_sign=False)
+_PAIR = {"broadcasts": False, "wild": False, "zero_sign": False}
 
 
 def second(*points):
@@ -134,8 +134,8 @@ binary(
 )
 
 # Of complex outputs: the rules of Sigmoid and Tanh conjugate y beforehand, the others inside.
-_OF_OUTPUT = dict(broadcasts=False, wild=False, grad_complex=False)
-CX = dict(complex64=16, complex128=16)
+_OF_OUTPUT = {"broadcasts": False, "wild": False, "grad_complex": False}
+CX = {"complex64": 16, "complex128": 16}
 binary(
     add,
     "SigmoidGrad",
@@ -309,8 +309,8 @@ add(
     "BiasAdd",
     ref=bias_add,
     cases=bias_cases,
-    **dict(ulp=0, positional=False),
-    ulps=dict(complex64=1, complex128=1),
+    **{"ulp": 0, "positional": False},
+    ulps={"complex64": 1, "complex128": 1},
     edge=lambda s: [case("empty", s(0, 3), s(3)), case("no-channel", s(2, 0), s(0))],
     errors=(
         bad("size", (f32(2, 3), f32(4)), "InvalidArgumentError", "[4]"),

@@ -7,7 +7,7 @@ import numpy as np
 from tests.spec.table import case, family
 
 add = family(__name__)
-_LAW = dict(form="law", grad="skip", grad_why="random numbers have no slope")
+_LAW = {"form": "law", "grad": "skip", "grad_why": "random numbers have no slope"}
 KEY = np.array([0x1234ABCD5678], np.uint64)
 COUNTER = np.array([7, 11], np.uint64)
 PHILOX = np.int32(1)

@@ -124,7 +124,7 @@ def axis_errors():
     )
 
 
-_LOOSE = dict(complex64=4, complex128=4)
+_LOOSE = {"complex64": 4, "complex128": 4}
 add(
     "Sum",
     ref=over(np.sum),
@@ -153,7 +153,7 @@ add(
     cases=cases_of(factors),
     edge=edges,
     ulp=3,
-    ulps=dict(float32=20, float64=20, complex64=80, complex128=80),
+    ulps={"float32": 20, "float64": 20, "complex64": 80, "complex128": 80},
     errors=axis_errors(),
     grad_cases=lambda s: cases_of(factors)(s)[:7],
     positional=False,
@@ -193,7 +193,7 @@ def bools(s, *shape):
     return s.rng.integers(0, 4, shape) > 0
 
 
-for _name, _ref in dict(All=np.all, Any=np.any).items():
+for _name, _ref in {"All": np.all, "Any": np.any}.items():
     add(
         _name,
         ref=over(_ref),
@@ -233,7 +233,7 @@ def arg_errors():
     )
 
 
-for _name, _ref in dict(ArgMax=np.argmax, ArgMin=np.argmin).items():
+for _name, _ref in {"ArgMax": np.argmax, "ArgMin": np.argmin}.items():
     add(
         _name,
         ref=arg(_ref),

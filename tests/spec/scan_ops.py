@@ -36,8 +36,8 @@ def cases_of(lo, hi, ints):
         for exclusive in BOOLS:
             for reverse in BOOLS:
                 tag = f"{exclusive:d}{reverse:d}"
-                attrs = dict(exclusive=exclusive, reverse=reverse)
-                draw = dict(lo=lo, hi=hi, ints=ints)
+                attrs = {"exclusive": exclusive, "reverse": reverse}
+                draw = {"lo": lo, "hi": hi, "ints": ints}
                 found += [
                     case(f"vector{tag}", s(5, **draw), np.array(0), **attrs),
                     case(f"rows{tag}", s(2, 3, **draw), np.array(-1), **attrs),
@@ -75,7 +75,7 @@ add(
     cases=_SUM,
     edge=edges,
     ulp=3,
-    ulps=dict(complex64=4),
+    ulps={"complex64": 4},
     scale=lambda x, axis, exclusive=False, reverse=False: np.sum(np.abs(x)),
     errors=ERRORS,
     grad_cases=few(_SUM),
@@ -87,7 +87,7 @@ add(
     cases=_PROD,
     edge=edges,
     ulp=5,
-    ulps=dict(complex64=16, complex128=16),
+    ulps={"complex64": 16, "complex128": 16},
     errors=ERRORS,
     grad_cases=few(_PROD),
     positional=False,

@@ -7,8 +7,8 @@ import numpy as np
 from tests.spec.table import bad, case, family
 
 add = family(__name__)
-EXACT = dict(ulp=0, positional=False)
-NO_SLOPE = dict(grad="none")
+EXACT = {"ulp": 0, "positional": False}
+NO_SLOPE = {"grad": "none"}
 
 
 def f32(*shape):
@@ -82,7 +82,13 @@ EMPTY_INDICES = {
 def strided(index):
     """begin, end, strides and the masks of a Python index."""
     begin, end, strides = [], [], []
-    masks = dict(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)
+    masks = {
+        "begin_mask": 0,
+        "end_mask": 0,
+        "ellipsis_mask": 0,
+        "new_axis_mask": 0,
+        "shrink_axis_mask": 0,
+    }
     for i, item in enumerate(index):
         entry = (0, 0, 1)
         if item is Ellipsis:
@@ -326,13 +332,13 @@ add(
     ),
 )
 
-_SCATTERS = dict(
-    TensorScatterUpdate=lambda old, new: new,
-    TensorScatterAdd=np.add,
-    TensorScatterSub=np.subtract,
-    TensorScatterMin=np.minimum,
-    TensorScatterMax=np.maximum,
-)
+_SCATTERS = {
+    "TensorScatterUpdate": lambda old, new: new,
+    "TensorScatterAdd": np.add,
+    "TensorScatterSub": np.subtract,
+    "TensorScatterMin": np.minimum,
+    "TensorScatterMax": np.maximum,
+}
 
 
 def scatter_cases(repeat):
@@ -383,7 +389,7 @@ add(
     cases=where_cases,
     **EXACT,
     **NO_SLOPE,
-    without=dict(float16="TensorFlow registers it and then refuses it at run time"),
+    without={"float16": "TensorFlow registers it and then refuses it at run time"},
     errors=(bad("rank", (f32(),), "InvalidArgumentError", "[]"),),
     edge=lambda s: [case("empty", s(0)), case("none", s.cast([0, 0])), case("empty3", s(3, 0, 2))],
 )
