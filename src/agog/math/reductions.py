@@ -40,12 +40,13 @@ _EVERY_AXIS: dict[int, Tensor] = {}
 
 def every_axis(x: TensorLike) -> tuple[Tensor, Tensor]:
     """`x` as a tensor, and all its axes."""
-    x = convert(x)
+    if type(x) is not Tensor:
+        x = convert(x)
     rank = x.ndim
-    if rank is None:
-        return x, _range(0, _rank(x), 1)
     axes = _EVERY_AXIS.get(rank)
     if axes is None:
+        if rank is None:
+            return x, _range(0, _rank(x), 1)
         axes = _EVERY_AXIS[rank] = convert(list(range(rank)), dtypes.int32)
     return x, axes
 
