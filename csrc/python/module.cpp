@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
     py::init_variable_type(m.ptr());
     py::init_op_handle_type(m.ptr());
     py::init_public_function_type(m.ptr());
+    py::init_tape_type(m.ptr());
   });
   static PyMethodDef functions[] = {
       {"convert", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(py::convert_function)),

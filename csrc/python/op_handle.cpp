@@ -268,7 +268,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       Borrowed<4> in;
       Py_ssize_t i = 0;
       while (i < op.num_args && is_tensor(args[i])) {
-        in.set(static_cast<int>(i), tensor_of(args[i]));
+        in.set(static_cast<int>(i), tensor_of(args[i]).impl());
         ++i;
       }
       bool bare = i == op.num_args && h.num_attrs == 0;

@@ -1,7 +1,9 @@
 // @public: a C wrapper around a Python function that takes agog's own frames out of the traceback of whatever it
 // raises, so that the last frame shown is the user's line. On success it costs one call.
-#include "python/py.h"
+#include <map>
 
+#include "python/py.h"
+// After Python.h.
 #include <frameobject.h>
 
 namespace agog::py {
@@ -12,6 +14,7 @@ struct PublicObject {
   vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* weakrefs;
+  FastPath fast;  // may be null
 };
 
 PyTypeObject* public_type = nullptr;
@@ -71,7 +74,16 @@ AGOG_NOINLINE void clean_traceback() {
 #endif
 }
 
+std::map<std::string, FastPath>& fast_paths() {
+  static std::map<std::string, FastPath> paths;
+  return paths;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  if (FastPath fast = reinterpret_cast<PublicObject*>(self)->fast; fast && keywords == nullptr) {
+    PyObject* result = fast(args, PyVectorcall_NARGS(nargsf));
+    if (result || PyErr_Occurred()) return result;
+  }
   PyObject* result =
       PyObject_Vectorcall(reinterpret_cast<PublicObject*>(self)->function, args, nargsf, keywords);
   if (AGOG_UNLIKELY(result == nullptr)) clean_traceback();
@@ -127,14 +139,29 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* make_public(PyObject*, PyObject* function) {
+PyObject* make(PyObject* function, FastPath fast) {
   auto* p = PyObject_GC_New(PublicObject, public_type);
   if (p == nullptr) return nullptr;
   p->vectorcall = call;
   p->function = Py_NewRef(function);
   p->weakrefs = nullptr;
+  p->fast = fast;
   PyObject_GC_Track(p);
   return reinterpret_cast<PyObject*>(p);
+}
+
+PyObject* make_public(PyObject*, PyObject* function) { return make(function, nullptr); }
+
+// public_with("name", function): a public function that tries the C++ path of this name first.
+PyObject* make_public_with(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    const char* name = nullptr;
+    PyObject* function = nullptr;
+    if (!PyArg_ParseTuple(args, "sO", &name, &function)) throw PythonError{};
+    auto it = fast_paths().find(name);
+    if (it == fast_paths().end()) fail(ErrorCode::kInternal, "no fast path is called ", name);
+    return make(function, it->second);
+  });
 }
 
 PyObject* set_package_dir(PyObject*, PyObject* arg) {
@@ -150,6 +177,8 @@ PyObject* set_full_tracebacks(PyObject*, PyObject* arg) {
 PyObject* has_full_tracebacks(PyObject*, PyObject*) { return PyBool_FromLong(full_tracebacks); }
 
 }  // namespace
+
+void add_fast_path(const char* name, FastPath fast) { fast_paths()[name] = fast; }
 
 void init_public_function_type(PyObject* module) {
   static PyMemberDef members[] = {
@@ -184,6 +213,7 @@ void init_public_function_type(PyObject* module) {
   public_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
   static PyMethodDef functions[] = {
       {"public", make_public, METH_O, "Keeps agog's own frames out of what the function raises."},
+      {"public_with", make_public_with, METH_VARARGS, nullptr},
       {"set_package_dir", set_package_dir, METH_O, nullptr},
       {"set_full_tracebacks", set_full_tracebacks, METH_O, nullptr},
       {"has_full_tracebacks", has_full_tracebacks, METH_NOARGS, nullptr},

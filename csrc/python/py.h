@@ -125,6 +125,11 @@ PyObject* string_element(const Tensor& t, int64_t i);
 
 void init_op_handle_type(PyObject* module);
 void init_public_function_type(PyObject* module);
+// What a public function does in C++ for the arguments it mostly gets: null when it leaves them to Python (no error
+// set), and null with an error set when it fails.
+using FastPath = PyObject* (*)(PyObject* const* args, Py_ssize_t n);
+void add_fast_path(const char* name, FastPath fast);
+void init_tape_type(PyObject* module);
 
 // Objects given by the Python side at import.
 struct PythonSide {
@@ -145,7 +150,7 @@ PyObject* run_op(const Op& op, const Tensor* in, int n, const void* attrs = null
 template <int N>
 class Borrowed {
  public:
-  void set(int i, const Tensor& t) { impl_[i] = t.impl(); }
+  void set(int i, TensorImpl* impl) { impl_[i] = impl; }
   const Tensor* get() const { return reinterpret_cast<const Tensor*>(impl_); }
 
  private:

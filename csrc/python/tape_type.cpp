@@ -1,4 +1,4 @@
-// The tape for Python: src/agog/gradient_tape.py builds GradientTape on it.
+// The base of GradientTape, with the hot paths of its methods; src/agog/gradient_tape.py holds the rest.
 #include <nanobind/nanobind.h>
 
 #include "python/module.h"
@@ -11,30 +11,235 @@ namespace nb = nanobind;
 namespace agog::py {
 namespace {
 
-// Tensors of a Python list; None gives an empty one.
+struct TapeObject {
+  PyObject_HEAD
+  PyObject* weakrefs;
+  Ref<Tape> tape;
+  bool persistent, watch_accessed, recording, used;
+};
+
+PyTypeObject* tape_type = nullptr;
+
+TapeObject& tape_object(PyObject* o) { return *reinterpret_cast<TapeObject*>(o); }
+
+void renew(TapeObject& t) {
+  t.tape = Ref<Tape>(new Tape(t.persistent, t.watch_accessed));
+  t.used = false;
+}
+void start(TapeObject& t) {
+  if (!t.recording) push_tape(t.tape.get());
+  t.recording = true;
+}
+void stop(TapeObject& t) {
+  if (t.recording) pop_tape(t.tape.get());
+  t.recording = false;
+}
+Tape& tape_of(PyObject* o) {
+  TapeObject& t = tape_object(o);
+  if (!t.tape) renew(t);
+  return *t.tape;
+}
+
+// The identity that tapes know an object by.
+const Tensor& watchable(PyObject* o) {
+  return is_variable(o) ? reinterpret_cast<VariableObject*>(o)->handle : tensor_of(o);
+}
+bool is_watchable(PyObject* o) { return is_tensor(o) || is_variable(o); }
+
 Tensors tensors_from(nb::handle list) {
   Tensors t;
   for (nb::handle o : list) {
     if (o.is_none()) {
       t.emplace_back();
-    } else if (is_variable(o.ptr())) {
-      t.push_back(reinterpret_cast<VariableObject*>(o.ptr())->handle);
     } else {
-      t.push_back(convert(o.ptr()));
+      t.push_back(is_watchable(o.ptr()) ? watchable(o.ptr()) : convert(o.ptr()));
     }
   }
   return t;
 }
 
-nb::object to_python(const Tensor& t) {
-  return t ? nb::steal(wrap(t)) : nb::none();
+PyObject* to_python(const Tensor& t) { return t ? wrap(t) : Py_NewRef(Py_None); }
+
+// ---- the type
+
+PyObject* make_new(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) return nullptr;
+  new (&tape_object(self).tape) Ref<Tape>();
+  tape_object(self).watch_accessed = true;
+  return self;
 }
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  TapeObject& t = tape_object(self);
+  if (t.weakrefs) PyObject_ClearWeakRefs(self);
+  stop(t);
+  t.tape.~Ref<Tape>();
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// ---- fast paths
+
+// __init__(self, persistent, watch_accessed_variables)
+PyObject* init(PyObject* const* args, Py_ssize_t n) {
+  TapeObject& t = tape_object(args[0]);
+  t.persistent = n > 1 && args[1] == Py_True;
+  t.watch_accessed = n < 3 || args[2] == Py_True;
+  if ((n > 1 && !PyBool_Check(args[1])) || (n > 2 && !PyBool_Check(args[2])) || n > 3) {
+    return nullptr;
+  }
+  return Py_NewRef(Py_None);
+}
+
+PyObject* enter(PyObject* const* args, Py_ssize_t) {
+  return guarded([&]() -> PyObject* {
+    TapeObject& t = tape_object(args[0]);
+    if (t.recording) fail(ErrorCode::kValueError, "the tape is recording already");
+    if (!t.tape || (!t.persistent && t.used)) renew(t);
+    start(t);
+    return Py_NewRef(args[0]);
+  });
+}
+
+PyObject* exit(PyObject* const* args, Py_ssize_t) {
+  stop(tape_object(args[0]));
+  return Py_NewRef(Py_None);
+}
+
+// watch(self, tensor): one floating tensor or variable; anything else is for Python.
+PyObject* watch(PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 2) return nullptr;
+    PyObject* o = args[1];
+    if (is_tensor(o) && is_differentiable(tensor_of(o).dtype())) {
+      tape_of(args[0]).watch(tensor_of(o));
+      return Py_NewRef(Py_None);
+    }
+    return nullptr;
+  });
+}
+
+PyObject* pack_gradients(PyObject* sources, const Tensors& dx) {
+  if (!PyList_CheckExact(sources)) return to_python(dx[0]);
+  PyRef list = owned(PyList_New(static_cast<Py_ssize_t>(dx.size())));
+  for (size_t i = 0; i < dx.size(); ++i) {
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), to_python(dx[i]));
+  }
+  return list.leak();
+}
+
+// gradient(self, target, sources) of one floating tensor with respect to a tensor, a variable or a list of them.
+PyObject* gradient(PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    TapeObject& t = tape_object(args[0]);
+    if (n != 3 || !t.tape || t.used || !is_tensor(args[1])) return nullptr;
+    const Tensor& target = tensor_of(args[1]);
+    if (!is_differentiable(target.dtype())) return nullptr;
+    Tensors sources;
+    if (PyList_CheckExact(args[2])) {
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[2]); ++i) {
+        PyObject* o = PyList_GET_ITEM(args[2], i);
+        if (!is_watchable(o)) return nullptr;
+        sources.push_back(watchable(o));
+      }
+    } else if (is_watchable(args[2])) {
+      sources.push_back(watchable(args[2]));
+    } else {
+      return nullptr;
+    }
+    if (!t.persistent) {
+      t.used = true;
+      stop(t);
+    }
+    return pack_gradients(args[2], t.tape->gradient({target}, sources, {}));
+  });
+}
+
+// ---- methods for the Python side
+
+PyObject* gradient_of(PyObject* self, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *targets, *sources, *weights;
+    int keep = 0;
+    if (!PyArg_ParseTuple(args, "OOOp", &targets, &sources, &weights, &keep)) throw PythonError{};
+    const Tensors dx = tape_of(self).gradient(tensors_from(targets), tensors_from(sources),
+                                              tensors_from(weights), keep != 0);
+    PyRef list = owned(PyList_New(0));
+    for (const Tensor& t : dx) {
+      PyRef item(to_python(t));
+      if (PyList_Append(list.get(), item.get()) < 0) throw PythonError{};
+    }
+    return list.leak();
+  });
+}
+PyObject* start_method(PyObject* self, PyObject*) {
+  return guarded([&] {
+    tape_of(self);
+    start(tape_object(self));
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* stop_method(PyObject* self, PyObject*) {
+  stop(tape_object(self));
+  return Py_NewRef(Py_None);
+}
+PyObject* renew_method(PyObject* self, PyObject*) {
+  return guarded([&] {
+    TapeObject& t = tape_object(self);
+    const bool recording = t.recording;
+    stop(t);
+    renew(t);
+    if (recording) start(t);
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* watch_method(PyObject* self, PyObject* o) {
+  return guarded([&] {
+    if (is_variable(o)) {
+      tape_of(self).watch_variable(watchable(o));
+    } else {
+      tape_of(self).watch(tensor_of(o));
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* is_watching(PyObject* self, PyObject* o) {
+  return guarded([&] { return PyBool_FromLong(tape_of(self).is_watching(watchable(o))); });
+}
+PyObject* watched_handles(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap_list(tape_of(self).watched_variables()); });
+}
+PyObject* num_records(PyObject* self, PyObject*) {
+  return guarded([&] { return PyLong_FromLongLong(tape_of(self).num_records()); });
+}
+PyObject* saved(PyObject* self, PyObject*) {
+  return guarded([&] {
+    nb::list out;
+    for (auto& [name, kept] : tape_of(self).saved()) {
+      out.append(nb::make_tuple(name.c_str(), nb::steal(wrap_list(kept))));
+    }
+    return out.release().ptr();
+  });
+}
+
+template <bool TapeObject::*flag>
+PyObject* get_flag(PyObject* self, void*) { return PyBool_FromLong(tape_object(self).*flag); }
+template <bool TapeObject::*flag>
+int set_flag(PyObject* self, PyObject* value, void*) {
+  const int v = value ? PyObject_IsTrue(value) : -1;
+  if (v < 0) return -1;
+  tape_object(self).*flag = v != 0;
+  return 0;
+}
+
+// ---- custom backward passes, and recording nothing
 
 // A backward function written in Python: list of dy -> list of dx or None.
 class PythonBackward final : public CustomBackward {
  public:
-  PythonBackward(nb::object function, std::string name)
-      : function_(std::move(function)), name_(std::move(name)) {}
+  explicit PythonBackward(nb::object function) : function_(std::move(function)) {}
   ~PythonBackward() override {
     nb::gil_scoped_acquire gil;
     function_.reset();
@@ -51,108 +256,72 @@ class PythonBackward final : public CustomBackward {
 
  private:
   nb::object function_;
-  std::string name_;
 };
 
-class PyTape {
- public:
-  PyTape(bool persistent, bool watch_accessed)
-      : tape_(new Tape(persistent, watch_accessed)) {}
-  ~PyTape() { stop(); }
-  void start() {
-    if (!recording_) push_tape(tape_.get());
-    recording_ = true;
-  }
-  void stop() {
-    if (recording_) pop_tape(tape_.get());
-    recording_ = false;
-  }
-  Tape& get() { return *tape_; }
-  bool recording() const { return recording_; }
-
- private:
-  Ref<Tape> tape_;
-  bool recording_ = false;
-};
-
-nb::list gradient(PyTape& self, nb::list targets, nb::list sources, nb::list output_gradients,
-                  bool keep) {
-  return bridge([&] {
-    const Tensors dx = self.get().gradient(tensors_from(targets), tensors_from(sources),
-                                           tensors_from(output_gradients), keep);
-    nb::list out;
-    for (const Tensor& t : dx) out.append(to_python(t));
-    return out;
-  });
-}
-
-// _record_custom(name, outputs, inputs, backward): what every tape that watches an input will call.
-void record_custom(nb::str name, nb::list outputs, nb::list inputs, nb::object backward) {
+// record_custom(name, outputs, inputs, backward): what every tape that watches an input will call.
+void record_custom(nb::str, nb::list outputs, nb::list inputs, nb::object backward) {
   bridge([&] {
-    Ref<CustomBackward> b(new PythonBackward(std::move(backward), name.c_str()));
+    Ref<CustomBackward> b(new PythonBackward(std::move(backward)));
     record_custom_on_tapes(b, tensors_from(inputs), tensors_from(outputs));
   });
 }
 
 // A with-block in which nothing on this thread is recorded.
-class StopRecording {
- public:
-  void enter() {
-    ++t_context.paused;
-    update_tape_flag();
-  }
-  void exit() {
-    --t_context.paused;
+struct StopRecording {
+  static void change(int by) {
+    t_context.paused += by;
     update_tape_flag();
   }
 };
 
 }  // namespace
 
+void init_tape_type(PyObject* module) {
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(TapeObject, weakrefs), Py_READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  static PyMethodDef methods[] = {{"_gradient", gradient_of, METH_VARARGS, nullptr},
+                                  {"_start", start_method, METH_NOARGS, nullptr},
+                                  {"_stop", stop_method, METH_NOARGS, nullptr},
+                                  {"_renew", renew_method, METH_NOARGS, nullptr},
+                                  {"_watch", watch_method, METH_O, nullptr},
+                                  {"_is_watching", is_watching, METH_O, nullptr},
+                                  {"_watched_handles", watched_handles, METH_NOARGS, nullptr},
+                                  {"_num_records", num_records, METH_NOARGS, nullptr},
+                                  {"_saved", saved, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyGetSetDef getset[] = {
+      {"_persistent", get_flag<&TapeObject::persistent>, set_flag<&TapeObject::persistent>, nullptr,
+       nullptr},
+      {"_watch_accessed", get_flag<&TapeObject::watch_accessed>,
+       set_flag<&TapeObject::watch_accessed>, nullptr, nullptr},
+      {"_used", get_flag<&TapeObject::used>, set_flag<&TapeObject::used>, nullptr, nullptr},
+      {"_recording", get_flag<&TapeObject::recording>, nullptr, nullptr, nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make_new)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                                {Py_tp_members, members},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, getset},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"agog.TapeBase", sizeof(TapeObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  tape_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
+  if (PyModule_AddObjectRef(module, "TapeBase", reinterpret_cast<PyObject*>(tape_type)) < 0) {
+    throw PythonError{};
+  }
+  add_fast_path("GradientTape.__init__", init);
+  add_fast_path("GradientTape.__enter__", enter);
+  add_fast_path("GradientTape.__exit__", exit);
+  add_fast_path("GradientTape.watch", watch);
+  add_fast_path("GradientTape.gradient", gradient);
+}
+
 void bind_tape(nb::module_& m) {
-  nb::class_<PyTape>(m, "Tape", nb::is_weak_referenceable())
-      .def(nb::init<bool, bool>())
-      .def("start", &PyTape::start)
-      .def("stop", &PyTape::stop)
-      .def_prop_ro("recording", &PyTape::recording)
-      .def("watch",
-           [](PyTape& self, nb::handle o) {
-             bridge([&] {
-               if (is_variable(o.ptr())) {
-                 self.get().watch_variable(reinterpret_cast<VariableObject*>(o.ptr())->handle);
-               } else {
-                 self.get().watch(tensor_of(o.ptr()));
-               }
-             });
-           })
-      .def("is_watching",
-           [](PyTape& self, nb::handle o) {
-             return bridge([&] {
-               return self.get().is_watching(is_variable(o.ptr())
-                                                 ? reinterpret_cast<VariableObject*>(o.ptr())->handle
-                                                 : tensor_of(o.ptr()));
-             });
-           })
-      .def("gradient", gradient)
-      .def("clear", [](PyTape& self) { self.get().clear(); })
-      .def("num_records", [](PyTape& self) { return self.get().num_records(); })
-      .def("watched_handles",
-           [](PyTape& self) {
-             return bridge([&] { return nb::steal(wrap_list(self.get().watched_variables())); });
-           })
-      .def("saved", [](PyTape& self) {
-        return bridge([&] {
-          nb::list out;
-          for (auto& [name, kept] : self.get().saved()) {
-            out.append(nb::make_tuple(name.c_str(), nb::steal(wrap_list(kept))));
-          }
-          return out;
-        });
-      });
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
-      .def("__enter__", [](StopRecording& self) { self.enter(); })
-      .def("__exit__", [](StopRecording& self, nb::args) { self.exit(); });
+      .def("__enter__", [](StopRecording&) { StopRecording::change(1); })
+      .def("__exit__", [](StopRecording&, nb::args) { StopRecording::change(-1); });
   m.def("stop_recording", [] { return StopRecording(); });
   m.def("record_custom", record_custom);
   m.def("any_watched", [](nb::list tensors) {

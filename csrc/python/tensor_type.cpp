@@ -90,13 +90,53 @@ DType dtype_of_operand(PyObject* o) {
   return is_variable(o) ? read_variable(o).dtype() : DType::kInvalid;
 }
 
+// A Python float beside a float tensor, while nobody records: a scalar on the stack, which the loop reads and forgets.
+class StackScalar {
+ public:
+  bool set(PyObject* o, DType d) {
+    if (!PyFloat_CheckExact(o) || (d != DType::kFloat && d != DType::kDouble)) return false;
+    impl_.dtype = d;
+    impl_.num_elements = 1;
+    impl_.data = impl_.inline_data;
+    if (d == DType::kFloat) {
+      *reinterpret_cast<float*>(impl_.inline_data) = static_cast<float>(PyFloat_AS_DOUBLE(o));
+    } else {
+      *reinterpret_cast<double*>(impl_.inline_data) = PyFloat_AS_DOUBLE(o);
+    }
+    return true;
+  }
+  TensorImpl* impl() { return &impl_; }
+
+ private:
+  TensorImpl impl_;
+};
+
+bool with_stack_scalar(const Op& op, PyObject* a, PyObject* b, PyObject** result) {
+  if (t_context.flags != 0 || !op.simple_map) return false;
+  StackScalar scalar;
+  Borrowed<2> in;
+  if (is_tensor(a) && scalar.set(b, tensor_of(a).dtype())) {
+    in.set(0, tensor_of(a).impl());
+    in.set(1, scalar.impl());
+  } else if (is_tensor(b) && scalar.set(a, tensor_of(b).dtype())) {
+    in.set(0, scalar.impl());
+    in.set(1, tensor_of(b).impl());
+  } else {
+    return false;
+  }
+  *result = wrap(execute1(op, in.get(), 2));
+  return true;
+}
+
 PyObject* binary(const Op& op, PyObject* a, PyObject* b) {
   if (AGOG_LIKELY(is_tensor(a) && is_tensor(b))) {
     Borrowed<2> in;
-    in.set(0, tensor_of(a));
-    in.set(1, tensor_of(b));
+    in.set(0, tensor_of(a).impl());
+    in.set(1, tensor_of(b).impl());
     return wrap(execute1(op, in.get(), 2));
   }
+  PyObject* result;
+  if (with_stack_scalar(op, a, b, &result)) return result;
   Tensor in[2];
   if (is_tensor(a)) {
     in[0] = tensor_of(a);

@@ -1,6 +1,5 @@
 // The walk back through a tape: from targets to sources, in reverse order of execution.
 #include <algorithm>
-#include <unordered_map>
 
 #include "op/call.h"
 #include "runtime/tape.h"
@@ -39,29 +38,41 @@ class BackwardPass {
   void keep_for_sources(const Record& r, Stop& stop);
   Tensors gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs);
   bool leads_to_source(const Record::Input& in) const;
+  const Stop* stop_at(int64_t record) const {
+    const int* i = record < 0 ? nullptr : stop_of_.find(record + 1);
+    return i ? &stops_[static_cast<size_t>(*i)] : nullptr;
+  }
   Stop* stop_at(int64_t record) {
-    auto it = stop_of_.find(record);
-    return it == stop_of_.end() ? nullptr : &stops_[it->second];
+    return const_cast<Stop*>(static_cast<const BackwardPass*>(this)->stop_at(record));
+  }
+  GradientSum* source_sum(int64_t id) {
+    const int* i = source_of_.find(id);
+    return i ? &source_sums_[static_cast<size_t>(*i)] : nullptr;
   }
 
   Tape& tape_;
   const Tensors& sources_;
   const bool keep_;
-  std::unordered_map<int64_t, GradientSum> source_sums_;  // by tensor id
-  std::vector<Stop> stops_;                               // ascending by record
-  std::unordered_map<int64_t, size_t> stop_of_;
+  IdMap<int> source_of_;                // tensor id -> place in source_sums_
+  std::vector<GradientSum> source_sums_;
+  std::vector<Stop> stops_;             // ascending by record
+  IdMap<int> stop_of_;                  // record + 1 -> place in stops_
 };
 
 BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep)
     : tape_(tape), sources_(sources), keep_(keep || tape.persistent_) {
-  for (const Tensor& s : sources) source_sums_[s.id()];
+  source_sums_.resize(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!source_of_.find(sources[i].id())) source_of_.set(sources[i].id(), static_cast<int>(i));
+  }
 }
 
 void BackwardPass::collect(const Tensors& targets) {
   std::vector<int64_t> todo, found;
-  std::unordered_map<int64_t, size_t>& seen = stop_of_;
   auto visit = [&](int64_t record) {
-    if (record >= 0 && tape_.get(record) && seen.emplace(record, 0).second) todo.push_back(record);
+    if (record < 0 || !tape_.get(record) || stop_of_.find(record + 1)) return;
+    stop_of_.set(record + 1, 0);
+    todo.push_back(record);
   };
   for (const Tensor& t : targets) {
     if (const Tape::Entry* e = tape_.entries_.find(t.id())) visit(e->record);
@@ -78,16 +89,15 @@ void BackwardPass::collect(const Tensors& targets) {
   stops_.resize(found.size());
   for (size_t i = 0; i < found.size(); ++i) {
     stops_[i].record = found[i];
-    stop_of_[found[i]] = i;
+    stop_of_.set(found[i] + 1, static_cast<int>(i));
   }
 }
 
 bool BackwardPass::leads_to_source(const Record::Input& in) const {
   if (!in.differentiable) return false;
-  if (source_sums_.count(in.id)) return true;
-  if (in.producer < 0) return false;
-  auto it = stop_of_.find(in.producer);
-  return it != stop_of_.end() && stops_[it->second].needed;
+  if (source_of_.find(in.id)) return true;
+  const Stop* s = stop_at(in.producer);
+  return s && s->needed;
 }
 
 void BackwardPass::mark_needed() {
@@ -100,21 +110,18 @@ void BackwardPass::mark_needed() {
 }
 
 void BackwardPass::flow(const Record::Input& in, Tensor dx) {
-  Stop* s = in.producer >= 0 ? stop_at(in.producer) : nullptr;
-  if (s != nullptr) {
+  if (Stop* s = stop_at(in.producer)) {
     s->dy[static_cast<size_t>(in.output)].add(std::move(dx));
-    return;
+  } else if (GradientSum* sum = source_sum(in.id)) {
+    sum->add(std::move(dx));
   }
-  auto it = source_sums_.find(in.id);
-  if (it != source_sums_.end()) it->second.add(std::move(dx));
 }
 
 // All that flows into these outputs has arrived: sources among them are done.
 void BackwardPass::keep_for_sources(const Record& r, Stop& stop) {
   for (size_t i = 0; i < r.output_ids.size(); ++i) {
     if (stop.dy[i].empty()) continue;
-    auto it = source_sums_.find(r.output_ids[i]);
-    if (it != source_sums_.end()) it->second.add(stop.dy[i].get());
+    if (GradientSum* sum = source_sum(r.output_ids[i])) sum->add(stop.dy[i].get());
   }
 }
 
@@ -181,7 +188,7 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
     stops_[i].dy.clear();
   }
   Tensors result;
-  for (const Tensor& s : sources_) result.push_back(source_sums_[s.id()].get());
+  for (const Tensor& s : sources_) result.push_back(source_sum(s.id())->get());
   return result;
 }
 

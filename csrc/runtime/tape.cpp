@@ -144,14 +144,12 @@ Record& Tape::add_record(const Tensor* in, int n, const Tensor* out, int n_out) 
   const auto index = static_cast<int64_t>(records_.size());
   records_.push_back(std::make_unique<Record>());
   Record& r = *records_.back();
-  r.inputs.reserve(static_cast<size_t>(n));
   for (int i = 0; i < n; ++i) {
     const Entry* e = wants(in[i]) ? entries_.find(in[i].id()) : nullptr;
     const bool differentiable = e != nullptr && carries_gradient(in[i]);
     r.inputs.push_back({e ? in[i].id() : 0, e ? e->record : -1, e ? e->output : 0, differentiable});
     if (e && e->record >= 0) ++get(e->record)->users;
   }
-  r.output_ids.reserve(static_cast<size_t>(n_out));
   for (int i = 0; i < n_out; ++i) {
     if (!is_differentiable(out[i].dtype())) {
       r.output_ids.push_back(0);
@@ -226,7 +224,9 @@ int64_t Tape::num_records() const {
 std::vector<std::pair<std::string, Tensors>> Tape::saved() const {
   std::vector<std::pair<std::string, Tensors>> all;
   for (const auto& r : records_) {
-    if (r) all.emplace_back(r->op ? r->op->def.name : "custom", r->saved);
+    if (!r) continue;
+    all.emplace_back(r->op ? r->op->def.name : "custom",
+                     Tensors(r->saved.begin(), r->saved.end()));
   }
   return all;
 }

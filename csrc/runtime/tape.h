@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/small_vector.h"
 #include "core/tensor.h"
 #include "op/contexts.h"
 #include "runtime/dispatch.h"
@@ -34,9 +35,9 @@ struct Record {
   const Op* op = nullptr;             // null for a custom backward
   Ref<AttrsBox> attrs;                // null for the defaults
   Ref<CustomBackward> custom;
-  std::vector<Input> inputs;
-  std::vector<int64_t> output_ids;
-  Tensors saved;                      // in the order of the row's saves, lists flattened
+  SmallVector<Input, 2> inputs;
+  SmallVector<int64_t, 1> output_ids;
+  SmallVector<Tensor, 2> saved;       // in the order of the row's saves, lists flattened
   std::vector<Meta> metas;            // shapes the row saves; for custom, of all outputs
   std::vector<std::pair<int, CompactShape>> unbroadcast;  // inputs that were smaller than the output
   int live_outputs = 0;               // output tensors still alive

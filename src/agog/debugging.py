@@ -42,7 +42,7 @@ def tape_saved(tape: Any) -> list[tuple[str, list[Tensor]]]:
     >>> [(name, len(kept)) for name, kept in agog.debugging.tape_saved(tape)]
     [('Exp', 1)]
     """
-    return [] if tape._tape is None else tape._tape.saved()
+    return tape._saved()
 
 
 def _holds(condition: Any) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import warnings
+from functools import partial
 from typing import Any
 
 from agog import _core
-from agog._core import Tensor, VariableBase, handle, public
+from agog._core import TapeBase, Tensor, VariableBase, handle, public, public_with
 
 _zeros_like = handle("ZerosLike")
 
@@ -48,7 +49,7 @@ def _check_sources(sources: list[Any]) -> None:
         )
 
 
-class GradientTape:
+class GradientTape(TapeBase):
     """Records operations, so that gradients can be taken of what they computed.
 
     Trainable variables are watched when they are read, unless `watch_accessed_variables` is
@@ -64,34 +65,25 @@ class GradientTape:
     6.0
     """
 
+    # Each of these methods has a fast path in the core for the arguments it mostly gets; what
+    # stands here serves all others.
+
+    @partial(public_with, "GradientTape.__init__")
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
-        self._watch_accessed_variables = watch_accessed_variables
-        self._tape: _core.Tape | None = None
-        self._used = False
-        self._variables: dict[int, Any] = {}
+        self._watch_accessed = watch_accessed_variables
 
     # ---- recording
 
-    @public
+    @partial(public_with, "GradientTape.__enter__")
     def __enter__(self) -> GradientTape:
-        if self._tape is not None and self._tape.recording:
-            raise ValueError("the tape is already recording")
-        if self._tape is None or not self._persistent:
-            self._new_tape()
-        self._tape.start()
-        return self
+        raise AssertionError("the core enters tapes")
 
-    @public
+    @partial(public_with, "GradientTape.__exit__")
     def __exit__(self, *exc: Any) -> None:
-        if self._tape is not None and self._tape.recording:
-            self._tape.stop()
+        raise AssertionError("the core leaves tapes")
 
-    def _new_tape(self) -> None:
-        self._tape = _core.Tape(self._persistent, self._watch_accessed_variables)
-        self._used = False
-
-    @public
+    @partial(public_with, "GradientTape.watch")
     def watch(self, tensor: Any) -> None:
         """Follows a tensor or variable, or every one of a nested structure.
 
@@ -109,39 +101,30 @@ class GradientTape:
                     "cast it to a floating dtype first",
                     stacklevel=2,
                 )
-            if self._tape is None:
-                self._new_tape()
-            self._tape.watch(t)
+            self._watch(t)
 
     @public
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables watched so far, in order of first use."""
-        if self._tape is None:
-            return ()
         from agog.variable import variable_of_handle
 
-        return tuple(variable_of_handle(h) for h in self._tape.watched_handles())
+        return tuple(variable_of_handle(h) for h in self._watched_handles())
 
     @public
     def stop_recording(self) -> _Stopped:
         """A with-block in which this tape does not record."""
-        if self._tape is None or not self._tape.recording:
+        if not self._recording:
             raise RuntimeError("the tape is not recording, so it cannot stop")
-        return _Stopped(self._tape)
+        return _Stopped(self)
 
     @public
     def reset(self) -> None:
         """Forgets all that was recorded and starts anew."""
-        recording = self._tape is not None and self._tape.recording
-        if recording:
-            self._tape.stop()
-        self._new_tape()
-        if recording:
-            self._tape.start()
+        self._renew()
 
     # ---- gradients
 
-    @public
+    @partial(public_with, "GradientTape.gradient")
     def gradient(
         self,
         target: Any,
@@ -169,7 +152,7 @@ class GradientTape:
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         weights = [] if output_gradients is None else _weights(output_gradients, flat_targets)
         self._leave(keep=self._persistent)
-        grads = self._tape.gradient(flat_targets, flat_sources, weights, False)
+        grads = self._gradient(flat_targets, flat_sources, weights, False)
         if zero:
             grads = [
                 _zeros_like(s) if g is None else g for g, s in zip(grads, flat_sources, strict=True)
@@ -177,8 +160,6 @@ class GradientTape:
         return _pack(sources, grads)
 
     def _begin(self, what: str) -> None:
-        if self._tape is None:
-            raise RuntimeError("the tape has recorded nothing: enter it with a with-block first")
         if self._used:
             raise RuntimeError(
                 f"a tape that is not persistent gives one set of gradients, and {what}() is the "
@@ -190,8 +171,7 @@ class GradientTape:
         if keep:
             return
         self._used = True
-        if self._tape.recording:
-            self._tape.stop()
+        self._stop()
 
     @public
     def jacobian(
@@ -246,14 +226,14 @@ class GradientTape:
 class _Stopped:
     """The with-block of stop_recording."""
 
-    def __init__(self, tape: _core.Tape) -> None:
+    def __init__(self, tape: GradientTape) -> None:
         self._tape = tape
 
     def __enter__(self) -> None:
-        self._tape.stop()
+        self._tape._stop()
 
     def __exit__(self, *exc: Any) -> None:
-        self._tape.start()
+        self._tape._start()
 
 
 def _targets(target: Any) -> list[Any]:

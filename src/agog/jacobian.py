@@ -26,7 +26,7 @@ def _rows(tape: Any, target: Any, sources: list[Any], count: int, weight: Any) -
     columns: list[list[Any]] = [[] for _ in sources]
     for i in range(count):
         keep = tape._persistent or i + 1 < count
-        grads = tape._tape.gradient([target], sources, [weight(i)], keep)
+        grads = tape._gradient([target], sources, [weight(i)], keep)
         for column, grad in zip(columns, grads, strict=True):
             column.append(grad)
     return columns

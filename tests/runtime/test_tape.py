@@ -290,7 +290,7 @@ def test_discarded_results_do_not_pile_up_while_a_tape_records():
         for _ in range(1000):
             _ = (x + x) * 2.0 + x
             del _
-        assert tape._tape.num_records() < 10
+        assert tape._num_records() < 10
 
 
 def test_tape_inside_a_function_called_while_another_is_paused():
