@@ -22,6 +22,11 @@ class SmallVector {
     if (size_ == capacity_) grow();
     new (data_ + size_++) T(std::move(value));
   }
+  void resize(size_t n) {
+    while (size_ > n) data_[--size_].~T();
+    while (size_ < n) push_back(T());
+  }
+  T* data() { return data_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T& operator[](size_t i) { return data_[i]; }
@@ -33,7 +38,8 @@ class SmallVector {
 
  private:
   T* inline_data() { return reinterpret_cast<T*>(memory_); }
-  void grow() {
+  // Out of line: inlined, GCC warns of bounds that are never passed.
+  __attribute__((noinline)) void grow() {
     const size_t wider = capacity_ * 2;
     T* bigger = static_cast<T*>(::operator new(wider * sizeof(T), std::align_val_t{alignof(T)}));
     for (size_t i = 0; i < size_; ++i) {

@@ -1,7 +1,9 @@
 #include "runtime/dispatch.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "core/small_vector.h"
 #include "op/contexts.h"
 #include "runtime/tape.h"
 #include "runtime/variable.h"
@@ -18,6 +20,8 @@ void (*take_interpreter)(void*) = nullptr;
 namespace {
 
 constexpr int kMostTypeVars = 8;
+
+using Outputs = SmallVector<Tensor, 2>;
 
 std::string type_list(TypeSet set) {
   std::string s;
@@ -92,7 +96,7 @@ void keep_string_bytes(const Tensor* in, int n, const Tensor& out) {
   }
 }
 
-int64_t work_of(const Op& op, const Tensor* in, int n, const Tensors& out) {
+int64_t work_of(const Op& op, const Tensor* in, int n, const Outputs& out) {
   int64_t elements = 0;
   for (int i = 0; i < n; ++i) elements += in[i].num_elements();
   for (const Tensor& t : out) elements += t ? t.num_elements() : 0;
@@ -101,7 +105,7 @@ int64_t work_of(const Op& op, const Tensor* in, int n, const Tensors& out) {
 
 // Shapes and dtypes first, then memory, then the kernel.
 void run_general(const Op& op, const Tensor* in, int n, const void* attrs, bool reuse,
-                 Tensors& out) {
+                 Outputs& out) {
   DType vars[kMostTypeVars];
   bind_types(op, in, n, vars);
   const Kernel& kernel = op.def.kernel;
@@ -196,12 +200,13 @@ Tensor execute1(const Op& op, const Tensor* in, int n, const void* attrs, bool r
       return run_simple_map(op, in, n, attrs, reuse);
     }
     if (t_context.flags == 0) {
-      Tensors out;
+      Outputs out;
       run_general(op, in, n, attrs, reuse, out);
       return std::move(out[0]);
     }
     if (op.reads_variable) watch_variable(in[0]);
-    Tensors out(1);
+    Outputs out;
+    out.resize(1);
     if (op.simple_map) {
       out[0] = run_simple_map(op, in, n, attrs, false);
     } else {
@@ -218,12 +223,12 @@ Tensors execute(const Op& op, const Tensor* in, int n, const void* attrs) {
   if (attrs == nullptr) attrs = op.def.attrs.defaults;
   try {
     if (t_context.flags != 0 && op.reads_variable) watch_variable(in[0]);
-    Tensors out;
+    Outputs out;
     run_general(op, in, n, attrs, false, out);
     if (t_context.flags != 0) {
       record_on_tapes(op, in, n, attrs, out.data(), static_cast<int>(out.size()));
     }
-    return out;
+    return Tensors(std::make_move_iterator(out.begin()), std::make_move_iterator(out.end()));
   } catch (const Error& e) {
     rethrow_tagged(op, e);
   }
