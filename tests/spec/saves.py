@@ -14,14 +14,14 @@ SAVES: dict[str, tuple[str, ...]] = {
         ("Neg", "Add", "AddV2", "Sub", "AddN", "Identity", "IdentityN", "Conj", "Real", "Imag"),
         NOTHING,
     ),
-    **dict.fromkeys(
-        ("Complex", "Reshape", "ExpandDims", "Squeeze", "Transpose", "ReverseV2"), NOTHING
-    ),
+    **dict.fromkeys(("Imag", "Complex", "Reshape", "ExpandDims", "Squeeze", "Transpose"), NOTHING),
     **dict.fromkeys(("ConcatV2", "Pack", "Unpack", "Split", "SplitV", "Pad", "PadV2"), NOTHING),
-    **dict.fromkeys(("Tile", "BroadcastTo", "Fill", "Cast", "Slice", "StridedSlice"), NOTHING),
+    **dict.fromkeys(("Tile", "BroadcastTo", "Fill", "Cast", "Slice", "ReverseV2"), NOTHING),
     **dict.fromkeys(("Sum", "Mean", "Cumsum", "BiasAdd", "BiasAddGrad", "GatherV2"), NOTHING),
-    **dict.fromkeys(("GatherNd", "ScatterNd", "UnsortedSegmentSum", "MatrixBandPart"), NOTHING),
-    **dict.fromkeys(("MatrixDiag", "MatrixDiagPart", "Diag", "DiagPart", "MirrorPad"), NOTHING),
+    **dict.fromkeys(("GatherNd", "ScatterNd", "UnsortedSegmentSum", "StridedSlice"), NOTHING),
+    **dict.fromkeys(
+        ("MatrixDiag", "MatrixDiagPart", "MatrixBandPart", "Diag", "DiagPart"), NOTHING
+    ),
     # The output is enough.
     **dict.fromkeys(("Exp", "Sqrt", "Rsqrt", "Reciprocal", "Tanh", "Sigmoid"), ("y",)),
     **dict.fromkeys(("Relu", "Elu", "Selu"), ("activations",)),
