@@ -112,9 +112,14 @@ class Tensor {
   TensorImpl* impl_ = nullptr;
 };
 
-// Value of element i of an int32 or int64 tensor.
+// Value of element i of a tensor of signed integers.
 inline int64_t index_value(const Tensor& t, int64_t i) {
-  return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
+  switch (t.dtype()) {
+    case DType::kInt32: return t.data<int32_t>()[i];
+    case DType::kInt16: return t.data<int16_t>()[i];
+    case DType::kInt8: return t.data<int8_t>()[i];
+    default: return t.data<int64_t>()[i];
+  }
 }
 
 namespace hooks {

@@ -152,6 +152,7 @@ class AGOG_API GradCtx {
   const Tensor& x(int i) const;
   const Tensor& y(int i) const;
   Shape x_shape(int i) const;
+  DType x_dtype(int i) const;
   // Gradient of output i: zeros when nothing flowed back to it (the row must save its shape then).
   Tensor dy(int i);
   bool has_dy(int i) const { return static_cast<bool>(dy_[static_cast<size_t>(i)]); }

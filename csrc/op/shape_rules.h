@@ -31,4 +31,35 @@ inline ShapeFn scalar() {
   return [](ShapeCtx&) { return Shape{}; };
 }
 
+
+// A few integers without a heap block: permutations, begins, sizes, strides.
+struct SmallInts {
+  static constexpr int kMost = 2 * kMaxRank;
+  int count = 0;
+  int64_t at[kMost];
+  int64_t operator[](int i) const { return at[i]; }
+  int64_t& operator[](int i) { return at[i]; }
+};
+
+// The integers of a kHost input that says something about each dimension of a tensor.
+inline SmallInts small_ints(const OpCtx& c, int i) {
+  const Tensor& t = c.input(i);
+  if (t.num_elements() > SmallInts::kMost) {
+    fail(ErrorCode::kInvalidArgument, c.input_name(i), " must have at most ", SmallInts::kMost,
+         " elements, got shape ", t.shape());
+  }
+  SmallInts v;
+  v.count = static_cast<int>(t.num_elements());
+  for (int k = 0; k < v.count; ++k) v[k] = index_value(t, k);
+  return v;
+}
+
+// The same, for a vector with one entry for each of `rank` dimensions.
+inline SmallInts small_ints(const OpCtx& c, int i, int rank) {
+  const Tensor& t = c.input(i);
+  c.require(t.rank() == 1 && t.dim(0) == rank, c.input_name(i), " must be a vector of ", rank,
+            " elements, one for each dimension, got shape ", t.shape());
+  return small_ints(c, i);
+}
+
 }  // namespace agog

@@ -9,6 +9,12 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::math_binary_ops,
            agog::reduction_ops,
            agog::array_ops,
+           agog::cast_ops,
+           agog::join_ops,
+           agog::shape_changing_ops,
+           agog::slice_ops,
+           agog::gather_ops,
+           agog::pad_ops,
            agog::state_ops,
            agog::matmul_ops,
        }) {

@@ -1,6 +1,7 @@
 // The families of ops.
 #pragma once
 
+#include <iterator>
 #include <vector>
 
 #include "op/op_def.h"
@@ -9,10 +10,26 @@ namespace agog {
 
 using Family = std::vector<OpDef> (*)();
 
+// The rows of a family that is written in several parts.
+inline std::vector<OpDef> join_rows(std::vector<std::vector<OpDef>> parts) {
+  std::vector<OpDef> all;
+  for (auto& part : parts) {
+    all.insert(all.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
+  }
+  return all;
+}
+
 std::vector<OpDef> math_unary_ops();
 std::vector<OpDef> math_binary_ops();
 std::vector<OpDef> reduction_ops();
 std::vector<OpDef> array_ops();
+std::vector<OpDef> cast_ops();
+std::vector<OpDef> join_ops();
+std::vector<OpDef> shape_changing_ops();
+std::vector<OpDef> slice_ops();
+std::vector<OpDef> gather_ops();
+std::vector<OpDef> pad_ops();
 std::vector<OpDef> state_ops();
 std::vector<OpDef> matmul_ops();
 
