@@ -93,6 +93,7 @@ class ColdWorker:
             "CUDA_VISIBLE_DEVICES": "",
             "JAX_PLATFORMS": "cpu",
             **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]),
         }
         done = subprocess.run(
             [*self.command[:2], script],
@@ -100,7 +101,6 @@ class ColdWorker:
             text=True,
             check=True,
             env=environment,
-            cwd=HERE,
         )
         return done.stdout.strip().splitlines()[-1]
 

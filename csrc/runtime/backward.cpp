@@ -176,11 +176,12 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
     const Tensor& t = targets[i];
     if (!is_differentiable(t.dtype())) continue;
     const Tape::Entry* e = tape_.entries_.find(t.id());
-    if (e == nullptr) continue;
+    // A target that is a source is 1 by itself, watched or not.
+    if (e == nullptr && !source_sum(t.id())) continue;
     Tensor dy = i < output_gradients.size() && output_gradients[i]
                     ? output_gradients[i]
                     : ops::filled(1.0, t.dtype(), t.shape());
-    flow({t.id(), e->record, e->output, true}, std::move(dy));
+    flow({t.id(), e ? e->record : -1, e ? e->output : 0, true}, std::move(dy));
   }
   for (size_t i = stops_.size(); i-- > 0;) {
     process(stops_[i]);

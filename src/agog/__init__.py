@@ -218,3 +218,5 @@ from agog import contrib as contrib
 
 newaxis = None
 __version__ = "0.1.0"
+
+__all__ = sorted(name for name in globals() if name[0] != "_" and name != "annotations")

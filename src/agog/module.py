@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -71,6 +70,7 @@ class Module:
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
         """Decorator for a method that runs inside the module's `name_scope`."""
+
         @functools.wraps(method)
         def inside(self: Module, *args: Any, **kwargs: Any) -> Any:
             with self.name_scope:
@@ -135,4 +135,6 @@ def _in_order(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Any:
 
 
 def _snake_case(name: str) -> str:
+    import re
+
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()

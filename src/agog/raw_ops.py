@@ -18,10 +18,24 @@ def _raw_op(op_name: str) -> Callable[..., Any]:
     def call(**arguments: Any) -> Any:
         return op(**arguments)
 
+    call.__signature__ = _signature(op_name)  # type: ignore[attr-defined]
     call.__name__ = call.__qualname__ = op_name
     call.__module__ = __name__
     call.__doc__ = f"Runs the raw op {op_name}: inputs and attributes by keyword."
     return _core.public(call)
+
+
+def _signature(op_name: str) -> Any:
+    from inspect import Parameter, Signature
+
+    row = _core.op_row(op_name)
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    needed = [Parameter(i["name"], kind) for i in row["inputs"]]
+    needed += [Parameter(a["name"], kind) for a in row["attrs"] if a["required"]]
+    free = [
+        Parameter(a["name"], kind, default=a["default"]) for a in row["attrs"] if not a["required"]
+    ]
+    return Signature([*needed, *free, Parameter("name", kind, default=None)])
 
 
 def __getattr__(name: str) -> Any:

@@ -21,7 +21,7 @@ def vjp(f: Function, xs: list[Any], index: int, dy: Any, connected: bool = True)
     gradient = tape.gradient(y, xs[index], output_gradients=dy)
     assert gradient is not None or not connected, f"no gradient for input {index}"
     if gradient is None:
-        return tf.zeros_like(xs[index])
+        return tf.constant(np.zeros_like(xs[index].numpy()))
     # Gradients of gathers may be sparse.
     return gradient if hasattr(gradient, "numpy") else tf.convert_to_tensor(gradient)
 

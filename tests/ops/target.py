@@ -23,7 +23,7 @@ tf: Any = importlib.import_module(TARGET)
 
 
 def has_op(name: str) -> bool:
-    return hasattr(tf.raw_ops, name)
+    return name in tf.raw_ops.__all__ if IS_AGOG else hasattr(tf.raw_ops, name)
 
 
 def error_class(name: str) -> type[BaseException]:

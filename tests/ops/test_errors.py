@@ -37,7 +37,8 @@ def test_errors(row: Spec, call: Call, request: Any) -> None:
 def assert_healthy(tape: Any) -> None:
     """The failed call left nothing open: a new tape works and sees only its own ops."""
     x = tf.constant(3.0)
-    assert tape.gradient(x, x) is not None
+    y = tf.raw_ops.Mul(x=x, y=x)
+    assert tape.gradient(y, x) is None
     with tf.GradientTape() as fresh:
         fresh.watch(x)
         y = tf.raw_ops.Mul(x=x, y=x)
@@ -64,7 +65,7 @@ def test_tape_closes_when_the_user_fails() -> None:
     with pytest.raises(ZeroDivisionError), tf.GradientTape() as tape:
         tape.watch(x)
         raise ZeroDivisionError
-    y = tf.raw_ops.Square(x=x)
+    y = tf.raw_ops.Mul(x=x, y=x)
     assert tape.gradient(y, x) is None, "the tape went on recording after its block"
 
 
@@ -72,10 +73,10 @@ def test_errors_in_a_gradient_leave_no_tape_open() -> None:
     x = tf.constant(np.ones((2, 3)))
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = tf.raw_ops.Square(x=x)
+        y = tf.raw_ops.Mul(x=x, y=x)
     with pytest.raises(failures("InvalidArgumentError", "ValueError")):
         tape.gradient(y, x, output_gradients=tf.constant(np.ones((5, 7))))
     with tf.GradientTape() as fresh:
         fresh.watch(x)
-        y = tf.raw_ops.Square(x=x)
+        y = tf.raw_ops.Mul(x=x, y=x)
     np.testing.assert_array_equal(fresh.gradient(y, x).numpy(), 2 * np.ones((2, 3)))

@@ -201,7 +201,6 @@ class Spec:
     grad_outputs_without: tuple[int, ...] = ()  # float outputs that have no gradient
     kink: Callable[..., Any] | None = None  # distance from the nearest kink
     broadcasts: bool = False
-    saves: tuple[str, ...] | None = None  # the most the tape may keep, e.g. ("y",)
     errors: tuple[Call, ...] = ()
     optional: bool = False  # the registry may do without: agog may reach state another way
     positional: bool = True  # output element i depends on input elements i only

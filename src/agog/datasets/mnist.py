@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agog._core import public
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
     Arrays = tuple[np.ndarray, np.ndarray]
 
 NUM_TRAIN = 8_500  # of the 10,000 digits in the package; the other 1,500 are for testing
 
-_PACKAGED = Path(__file__).parent / "data" / "mnist10k.npz"
 _IDX_NAMES = (
     ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
     ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
@@ -35,9 +35,12 @@ def mnist(path: str | os.PathLike[str] | None = None) -> tuple[Arrays, Arrays]:
     >>> x_train.shape, y_train.shape, x_test.shape, y_test.shape
     ((8500, 28, 28), (8500,), (1500, 28, 28), (1500,))
     """
+    from pathlib import Path
+
     if path is None:
-        arrays = _read_npz(_PACKAGED, ("x", "y"))
-        x, y = _checked(_PACKAGED, arrays["x"], arrays["y"])
+        packaged = Path(__file__).parent / "data" / "mnist10k.npz"
+        arrays = _read_npz(packaged, ("x", "y"))
+        x, y = _checked(packaged, arrays["x"], arrays["y"])
         return (x[:NUM_TRAIN], y[:NUM_TRAIN]), (x[NUM_TRAIN:], y[NUM_TRAIN:])
     path = Path(path)
     if not path.exists():
