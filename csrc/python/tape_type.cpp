@@ -266,12 +266,9 @@ void record_custom(nb::str, nb::list outputs, nb::list inputs, nb::object backwa
   });
 }
 
-// A with-block in which nothing on this thread is recorded.
+// A with-block in which the tapes of this thread that record now do not.
 struct StopRecording {
-  static void change(int by) {
-    t_context.paused += by;
-    update_tape_flag();
-  }
+  size_t before = 0;
 };
 
 }  // namespace
@@ -320,8 +317,8 @@ void init_tape_type(PyObject* module) {
 void bind_tape(nb::module_& m) {
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
-      .def("__enter__", [](StopRecording&) { StopRecording::change(1); })
-      .def("__exit__", [](StopRecording&, nb::args) { StopRecording::change(-1); });
+      .def("__enter__", [](StopRecording& self) { self.before = pause_tapes(); })
+      .def("__exit__", [](StopRecording& self, nb::args) { resume_tapes(self.before); });
   m.def("stop_recording", [] { return StopRecording(); });
   m.def("record_custom", record_custom);
   m.def("any_watched", [](nb::list tensors) {

@@ -61,6 +61,16 @@ PyObject* create(PyObject* self, PyObject* args) {
   });
 }
 
+// _adopt(handle): the object for a variable that lives on in a handle.
+PyObject* adopt(PyObject* self, PyObject* arg) {
+  return guarded([&] {
+    if (!is_tensor(arg)) fail(ErrorCode::kTypeError, "a handle is a tensor");
+    variable_of(tensor_of(arg));
+    reinterpret_cast<VariableObject*>(self)->handle = tensor_of(arg);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* get_handle(PyObject* self, void*) {
   return guarded([&] {
     variable_of_object(self);
@@ -119,6 +129,7 @@ void init_variable_type(PyObject* module) {
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {
       {"_create", create, METH_VARARGS, nullptr},
+      {"_adopt", adopt, METH_O, nullptr},
       {"value", value, METH_NOARGS, "The current value, as a tensor."},
       {"read_value", value, METH_NOARGS, "The current value, as a tensor."},
       {"_assign", update_method<assign_op>, METH_O, nullptr},

@@ -1,6 +1,7 @@
 #include "runtime/tape.h"
 
 #include <algorithm>
+#include <span>
 
 #include "runtime/variable.h"
 
@@ -20,6 +21,11 @@ std::vector<Tape*>& tape_stack() {
   };
   static thread_local Stack stack;
   return stack.tapes;
+}
+
+// The tapes that are not paused.
+std::span<Tape* const> recording_tapes() {
+  return std::span<Tape* const>(tape_stack()).subspan(t_context.first_tape);
 }
 
 void announce_death(int64_t id) {
@@ -77,8 +83,10 @@ void push_tape(Tape* tape) {
 
 void pop_tape(Tape* tape) {
   auto& stack = tape_stack();
-  auto it = std::find(stack.rbegin(), stack.rend(), tape);
-  if (it != stack.rend()) stack.erase(std::next(it).base());
+  auto it = std::find(stack.begin(), stack.end(), tape);
+  if (it == stack.end()) return;
+  if (static_cast<size_t>(it - stack.begin()) < t_context.first_tape) --t_context.first_tape;
+  stack.erase(it);
   update_tape_flag();
 }
 
@@ -91,7 +99,7 @@ void record_on_tapes(const Op& op, const Tensor* in, int n, const void* attrs, c
   any = false;
   for (int i = 0; i < n_out; ++i) any |= is_differentiable(out[i].dtype());
   if (!any) return;
-  for (Tape* tape : tape_stack()) {
+  for (Tape* tape : recording_tapes()) {
     for (int i = 0; i < n; ++i) {
       if (carries_gradient(in[i]) && tape->wants(in[i])) {
         tape->record(op, in, n, attrs, out, n_out);
@@ -103,7 +111,7 @@ void record_on_tapes(const Op& op, const Tensor* in, int n, const void* attrs, c
 
 bool any_watched(const Tensors& tensors) {
   if (!(t_context.flags & kTapesActive)) return false;
-  for (Tape* tape : tape_stack()) {
+  for (Tape* tape : recording_tapes()) {
     for (const Tensor& t : tensors) {
       if (tape->wants(t)) return true;
     }
@@ -114,7 +122,7 @@ bool any_watched(const Tensors& tensors) {
 void record_custom_on_tapes(const Ref<CustomBackward>& backward, const Tensors& in,
                             const Tensors& out) {
   if (!(t_context.flags & kTapesActive)) return;
-  for (Tape* tape : tape_stack()) {
+  for (Tape* tape : recording_tapes()) {
     if (std::any_of(in.begin(), in.end(), [&](const Tensor& t) { return tape->wants(t); })) {
       tape->record_custom(backward, in, out);
     }
@@ -123,7 +131,7 @@ void record_custom_on_tapes(const Ref<CustomBackward>& backward, const Tensors& 
 
 void watch_variable(const Tensor& handle) {
   if (!(t_context.flags & kTapesActive) || !variable_of(handle).trainable()) return;
-  for (Tape* tape : tape_stack()) {
+  for (Tape* tape : recording_tapes()) {
     if (tape->watches_accessed_variables()) tape->watch_variable(handle);
   }
 }

@@ -17,8 +17,14 @@ _by_handle: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictio
 
 
 def variable_of_handle(handle_tensor: Any) -> Any:
-    """The Variable with this handle."""
-    return _by_handle[handle_tensor._id]
+    """The Variable with this handle: a new one when the first is gone and only its place lives on."""
+    known = _by_handle.get(handle_tensor._id)
+    if known is not None:
+        return known
+    again = Variable.__new__(Variable)
+    again._adopt(handle_tensor)
+    again._set_up(again._raw_name, None, None)
+    return again
 
 
 class VariableSynchronization(enum.Enum):
@@ -84,14 +90,20 @@ class Variable(VariableBase):
             raise ValueError(
                 f"the initial value has shape {value.shape}, which is not the variable's {place}"
             )
-        self._shape_hint = None if shape is None else place
-        self._constraint = constraint
-        self._name = f"{current_scope()}{name or 'Variable'}:0"
+        full_name = f"{current_scope()}{name or 'Variable'}"
+        dims = None if place.rank is None else place.as_list()
+        self._create(full_name, value.dtype, dims, trainable is not False)
+        self._assign(value)
+        self._set_up(full_name, constraint, None if shape is None else place)
         self.synchronization = synchronization
         self.aggregation = aggregation
-        dims = None if place.rank is None else place.as_list()
-        self._create(self._name[:-2], value.dtype, dims, trainable is not False)
-        self._assign(value)
+
+    def _set_up(self, full_name: str, constraint: Any, shape_hint: Any) -> None:
+        self._name = f"{full_name}:0"
+        self._constraint = constraint
+        self._shape_hint = shape_hint
+        self.synchronization = VariableSynchronization.AUTO
+        self.aggregation = VariableAggregation.NONE
         _by_handle[self.handle._id] = self
 
     # ---- what it is

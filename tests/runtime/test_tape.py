@@ -313,3 +313,25 @@ def test_no_warning_for_ordinary_use():
             tape.watch(x)
             y = agog.exp(x)
         tape.gradient(y, x)
+
+
+def test_a_variable_made_and_dropped_inside_the_block_can_still_be_named():
+    with agog.GradientTape() as tape:
+        v = agog.Variable(3.0, name="short")
+        y = v * v
+        del v
+    [again] = tape.watched_variables()
+    assert again.name == "short:0"
+    assert float(tape.gradient(y, again)) == 6.0
+
+
+def test_a_tape_inside_stop_recording_records():
+    v = agog.Variable(3.0)
+    with agog.GradientTape() as outer:
+        with _core.stop_recording():
+            with agog.GradientTape() as inner:
+                y = v * v
+            z = v * 2.0
+        assert float(inner.gradient(y, v)) == 6.0
+        w = v * 5.0
+    assert float(outer.gradient([z, w], v)) == 5.0
