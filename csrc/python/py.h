@@ -84,6 +84,15 @@ inline const Tensor& tensor_of(PyObject* o) { return reinterpret_cast<TensorObje
 PyObject* wrap(Tensor t);
 PyObject* wrap_list(const Tensors& tensors);
 void init_tensor_type(PyObject* module);
+// The one element as a Python object; `what` is what the caller wanted, for the error.
+PyObject* item(const Tensor& t, const char* what);
+PyObject* subscript(PyObject* self, PyObject* key);
+// What tensors and variables have in common.
+const std::vector<PyType_Slot>& operator_slots();
+template <class F>
+void* slot(F* f) {
+  return reinterpret_cast<void*>(f);
+}
 // A type with the operators of tensors.
 PyTypeObject* make_type(PyObject* module, const char* full_name, int size, unsigned flags,
                         std::vector<PyType_Slot> slots);
@@ -99,6 +108,7 @@ struct VariableObject {
 extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* o) { return PyObject_TypeCheck(o, variable_type); }
 Tensor read_variable(PyObject* o);
+inline Tensor value_of(PyObject* o) { return is_tensor(o) ? tensor_of(o) : read_variable(o); }
 void init_variable_type(PyObject* module);
 
 // ---- Conversion
