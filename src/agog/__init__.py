@@ -184,7 +184,6 @@ from agog import dtypes as dtypes
 from agog import errors as errors
 from agog import experimental as experimental
 from agog import nest as nest
-from agog import bitwise as bitwise
 from agog import linalg as linalg
 from agog import math as math
 from agog import nn as nn
@@ -193,8 +192,6 @@ from agog import raw_ops as raw_ops
 from agog._core import Tensor as Tensor
 from agog.custom_gradient import custom_gradient as custom_gradient
 from agog.custom_gradient import recompute_grad as recompute_grad
-from agog.dtypes import DType as DType
-from agog.dtypes import as_dtype as as_dtype
 from agog.framework import control_dependencies as control_dependencies
 from agog.framework import device as device
 from agog.framework import executing_eagerly as executing_eagerly
@@ -206,7 +203,6 @@ from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from agog.module import Module as Module
-from agog.tensor_shape import TensorShape as TensorShape
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization

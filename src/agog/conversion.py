@@ -25,9 +25,8 @@ def convert_other(value: Any, dtype: Any) -> Any:
         import numpy as np
 
         return np.from_dlpack(value)
-    if isinstance(value, range) or hasattr(value, "__len__") and hasattr(value, "__getitem__"):
-        if not isinstance(value, dict):
-            return list(value)
+    if hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, dict):
+        return list(value)
     raise ValueError(
         f"cannot convert a value of type {type(value).__name__} to a tensor: {value!r}"
     )

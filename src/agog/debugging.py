@@ -190,7 +190,9 @@ def assert_non_negative(
 
 
 @public
-def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(
+    x: TensorLike, rank: int, message: str | None = None, name: str | None = None
+) -> None:
     """Raises ValueError unless x has this many dimensions."""
     x = _core.convert(x)
     if x.shape.rank != rank:

@@ -31,9 +31,9 @@ def _flatten(structure: Any) -> list[Any]:
 def _pack(structure: Any, flat: list[Any]) -> Any:
     if isinstance(structure, (Tensor, VariableBase)):
         return flat[0]
-    if type(structure) is list and len(structure) == len(flat):
-        if all(isinstance(s, (Tensor, VariableBase)) for s in structure):
-            return flat
+    is_flat = type(structure) is list and len(structure) == len(flat)
+    if is_flat and all(isinstance(s, (Tensor, VariableBase)) for s in structure):
+        return flat
     from agog import nest
 
     return nest.pack_sequence_as(structure, flat)
@@ -259,7 +259,7 @@ def _weights(output_gradients: Any, targets: list[Any]) -> list[Any]:
         raise ValueError(
             f"{len(targets)} targets need as many output_gradients, got {len(weights)}"
         )
-    result = []
+    result: list[Any] = []
     for weight, target in zip(weights, targets, strict=True):
         if weight is None:
             result.append(None)

@@ -1,4 +1,4 @@
-"""Indexing beyond integers and slices: by tensors and masks, and assignment to slices of variables."""
+"""Indexing by tensors and masks, and assignment to slices of variables."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ def _whole(value: Any) -> int | None:
         return value
     if isinstance(value, (Tensor, VariableBase)):
         if not value.dtype.is_integer or value.shape.rank != 0:
-            raise TypeError(f"{_NEEDED}, got a tensor of dtype {value.dtype.name} and shape "
-                            f"{value.shape} in a slice")
+            raise TypeError(
+                f"{_NEEDED}, got a tensor of dtype {value.dtype.name} and shape "
+                f"{value.shape} in a slice"
+            )
         return int(value)
     try:
         return value.__index__()
@@ -53,11 +55,15 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
 
 def slice_spec(entries: tuple[Any, ...]) -> tuple[list[int], list[int], list[int], list[int]]:
     """Begins, ends, strides and the five masks of StridedSlice."""
-    begin, end, strides = [], [], []
+    begin: list[Any] = []
+    end: list[Any] = []
+    strides: list[Any] = []
     masks = [0, 0, 0, 0, 0]  # begin, end, ellipsis, new axis, shrink axis
     for i, entry in enumerate(entries):
         bit = 1 << i
-        b, e, s = 0, 0, 1
+        b: Any = 0
+        e: Any = 0
+        s: Any = 1
         if entry is Ellipsis:
             masks[2] |= bit
         elif entry is None:
@@ -102,8 +108,8 @@ def getitem(value: Any, key: Any) -> Any:
 def _advanced(value: Any, entries: tuple[Any, ...]) -> Any:
     """NumPy's rule: index arrays broadcast together, and take the place of the dimensions they
     index; where they are not neighbours, the result's dimensions come first."""
-    entries, arrays, first = _without_arrays(value, entries)
-    value = _basic(value, tuple(entries)) if entries else value
+    plain, arrays, first = _without_arrays(value, entries)
+    value = _basic(value, tuple(plain)) if plain else value
     places = [place for place, _ in arrays]
     rank = value.shape.rank
     if len(arrays) == 1:
@@ -125,7 +131,9 @@ def _advanced(value: Any, entries: tuple[Any, ...]) -> Any:
 def _without_arrays(value: Any, entries: tuple[Any, ...]) -> tuple[list[Any], list[Any], bool]:
     """Index arrays replaced by full slices, with the dimension of the sliced result that each
     indexes; and whether they are neighbours."""
-    used = sum(_dims_used(entry) for entry in entries if entry is not None and entry is not Ellipsis)
+    used = sum(
+        _dims_used(entry) for entry in entries if entry is not None and entry is not Ellipsis
+    )
     missing = value.shape.rank - used
     if missing < 0:
         raise IndexError(f"too many indices: {used} for a tensor of shape {value.shape}")
@@ -169,7 +177,7 @@ def _index_arrays(entry: Any) -> list[Any]:
             raise TypeError(f"{_NEEDED}, got a tensor of dtype {tensor.dtype.name}")
         return [handle("Cast")(tensor, "int64")]
     where = _where(tensor)
-    return [where[:, d] for d in range(tensor.shape.rank)]
+    return [where[:, d] for d in range(tensor.ndim)]
 
 
 def _stack_last(arrays: list[Any]) -> Any:
@@ -227,6 +235,5 @@ def assign_sub(self: Any, value: Any, use_locking: bool = False, name: str | Non
 
 def install() -> None:
     """Hands indexing to the core and the slice methods to the type."""
-    Tensor.assign = assign
-    Tensor.assign_add = assign_add
-    Tensor.assign_sub = assign_sub
+    for method in (assign, assign_add, assign_sub):
+        setattr(Tensor, method.__name__, method)

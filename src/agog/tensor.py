@@ -1,4 +1,4 @@
-"""What a Tensor does beyond its operators: printing, NumPy, iteration, indexing by tensors, copies."""
+"""What a Tensor does beyond its operators: printing, NumPy, iteration, copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from agog import _core
 from agog._core import Tensor, handle, public
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-
 
 
 class Reference:
@@ -177,4 +176,3 @@ _OPERATORS = frozenset(
         "radd rand rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
     ).split()
 )
-

@@ -109,10 +109,12 @@ class TensorShape:
 
     def num_elements(self) -> int | None:
         """The product of the lengths, or None where it is unknown."""
-        if not self.is_fully_defined():
+        if self._dims is None:
             return None
         total = 1
         for length in self._dims:
+            if length is None:
+                return None
             total *= length
         return total
 
@@ -151,8 +153,10 @@ class TensorShape:
             return False
         if other._dims is None:
             return True
-        return self.rank == len(other._dims) and all(
-            y is None or x == y for x, y in zip(self._dims, other._dims, strict=True)
+        return (
+            self._dims is not None
+            and len(self._dims) == len(other._dims)
+            and all(y is None or x == y for x, y in zip(self._dims, other._dims, strict=True))
         )
 
     def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape | None:

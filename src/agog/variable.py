@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from agog import _core
-from agog._core import VariableBase, public
+from agog._core import Tensor, VariableBase, public
 from agog.framework import current_scope
 from agog.tensor import Reference, numpy_repr
 from agog.tensor_shape import TensorShape
@@ -17,7 +17,7 @@ _by_handle: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictio
 
 
 def variable_of_handle(handle_tensor: Any) -> Any:
-    """The Variable with this handle: a new one when the first is gone and only its place lives on."""
+    """The Variable with this handle: a new one when only its place lives on."""
     known = _by_handle.get(handle_tensor._id)
     if known is not None:
         return known
@@ -187,7 +187,11 @@ class Variable(VariableBase):
 
     @public
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Gives it a new value of its dtype and shape."""
         value = _core.convert(value, None, self.dtype)
@@ -204,7 +208,11 @@ class Variable(VariableBase):
 
     @public
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Adds to it, in place when no reader holds the old value."""
         self._assign_add(delta)
@@ -212,7 +220,11 @@ class Variable(VariableBase):
 
     @public
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Subtracts from it, in place when no reader holds the old value."""
         self._assign_sub(delta)
@@ -224,7 +236,7 @@ class Variable(VariableBase):
         self.assign(value)
 
     @public
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Tensor:
         part = super().__getitem__(key)
         part._slice_of = (self, key)
         return part

@@ -90,7 +90,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if not isinstance(tensor, (Tensor, VariableBase)):
         return tensor
     try:
-        return tensor.numpy()
+        return convert(tensor).numpy()
     except (AttributeError, NotImplementedError):
         return None
 

@@ -216,13 +216,13 @@ def roll(input: TensorLike, shift: Any, axis: Any, name: str | None = None) -> T
     >>> agog.roll([1, 2, 3, 4], 1, 0).numpy().tolist()
     [4, 1, 2, 3]
     """
-    input = convert(input)
+    result = convert(input)
     axes = [int(a) for a in get_static_value(_reshape(axis, [-1]))]
     shifts = _unpack(_reshape(_cast(shift, dtypes.int32), [-1]), len(axes), 0)
     for i, step in zip(axes, shifts, strict=True):
-        i = checked_axis(i, input.ndim)
-        length = _shape(input, dtypes.int32)[i]
+        i = checked_axis(i, result.ndim)
+        length = _shape(result, dtypes.int32)[i]
         tail = _floor_mod(step, _maximum(length, 1))
-        front, back = _split_v(input, _pack([length - tail, tail], 0), i, 2)
-        input = _concat([back, front], i)
-    return input
+        front, back = _split_v(result, _pack([length - tail, tail], 0), i, 2)
+        result = _concat([back, front], i)
+    return result

@@ -96,11 +96,8 @@ def squeeze(input: TensorLike, axis: Axis = None, name: str | None = None) -> Te
     >>> agog.squeeze([[[1], [2]]]).numpy().tolist()
     [1, 2]
     """
-    if axis is None:
-        axis = []
-    elif not isinstance(axis, (list, tuple)):
-        axis = [int(axis)]
-    return _squeeze(input, axis, name)
+    axes: Any = [] if axis is None else axis
+    return _squeeze(input, axes if isinstance(axes, (list, tuple)) else [int(axes)], name)
 
 
 _REVERSED: dict[int, Tensor] = {}

@@ -62,5 +62,6 @@ def _dlpack(
 
 def install() -> None:
     """Adds the protocol to the type."""
-    Tensor.__dlpack__ = public(_dlpack)
-    Tensor.__dlpack_device__ = lambda self: _CPU
+    members = {"__dlpack__": public(_dlpack), "__dlpack_device__": lambda self: _CPU}
+    for name, member in members.items():
+        setattr(Tensor, name, member)

@@ -116,7 +116,7 @@ def _check_result(equation: str, terms: tuple[str, ...], result: str) -> None:
 
 def _check_sizes(equation: str, tensors: list[Tensor], terms: tuple[str, ...]) -> None:
     """Raises InvalidArgumentError where one label has two lengths; "..." may have 1 beside n."""
-    sizes: dict[str, int] = {}
+    sizes: dict[str, int | None] = {}
     for x, term in zip(tensors, terms, strict=True):
         for label, size in zip(term, x.shape, strict=True):
             known = sizes.setdefault(label, size)

@@ -171,7 +171,7 @@ def _as_matrix(x: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Any]:
     if order != sorted(order):
         x = transpose(x, order) if x.ndim > 1 else x
     if x.shape.is_fully_defined():
-        dims = x.shape.as_list()
+        dims: Any = x.shape.as_list()
         kept = dims[: len(free)] if last else dims[len(axes) :]
         summed = math.prod(dims[len(free) :] if last else dims[: len(axes)])
         count = math.prod(kept)

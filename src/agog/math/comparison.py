@@ -182,8 +182,8 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     >>> bool(agog.math.is_non_decreasing([1, 2, 2]))
     True
     """
-    x = _reshape(x, [-1])
-    return _all(_less_equal(x[:-1], x[1:]), [0], False, name)
+    flat = _reshape(x, [-1])
+    return _all(_less_equal(flat[:-1], flat[1:]), [0], False, name)
 
 
 @public
@@ -193,5 +193,5 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     >>> bool(agog.math.is_strictly_increasing([1, 2, 2]))
     False
     """
-    x = _reshape(x, [-1])
-    return _all(_less(x[:-1], x[1:]), [0], False, name)
+    flat = _reshape(x, [-1])
+    return _all(_less(flat[:-1], flat[1:]), [0], False, name)

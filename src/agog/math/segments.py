@@ -13,6 +13,7 @@ from agog.types import TensorLike
 
 _maximum = handle("Maximum")
 _minimum = handle("Minimum")
+_ones_like = handle("OnesLike")
 _pack = handle("Pack")
 _range = handle("Range")
 _reshape = handle("Reshape")
@@ -183,6 +184,6 @@ def confusion_matrix(
     if num_classes is None:
         num_classes = _maximum(reduce_max(labels), reduce_max(predictions)) + 1
     classes = cast(num_classes, dtypes.int64)
-    counted = cast(labels * 0 + 1 if weights is None else weights, dtype)
+    counted = cast(_ones_like(labels) if weights is None else weights, dtype)
     cells = _pack([labels, predictions], 1)
     return _scatter_nd(cells, counted, [classes, classes], name=name)

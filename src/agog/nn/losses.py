@@ -44,16 +44,17 @@ def softmax_cross_entropy_with_logits(
     dtype = logits.dtype
     if dtype in _HALF_TYPES:
         logits = cast(logits, dtypes.float32)
-    labels = cast(convert(labels, None, dtype), logits.dtype)
+    wanted: Tensor = cast(convert(labels, None, dtype), logits.dtype)
     rank = logits.ndim
     axis = checked_axis(axis, rank)
     if axis != rank - 1:
         last = [*range(axis), *range(axis + 1, rank), axis]
-        logits, labels = _transpose(logits, last), _transpose(labels, last)
+        logits = _transpose(logits, last)
+        wanted = _transpose(wanted, last)
     if rank == 2:
-        loss = _softmax_cross_entropy(logits, labels, name)[0]
+        loss = _softmax_cross_entropy(logits, wanted, name)[0]
     else:
-        loss = _softmax_cross_entropy(_rows(logits), _rows(labels), name)[0]
+        loss = _softmax_cross_entropy(_rows(convert(logits)), _rows(wanted), name)[0]
         loss = _reshape(loss, _shape(logits, dtypes.int32)[:-1])
     return cast(loss, dtype)
 

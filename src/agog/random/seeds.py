@@ -41,7 +41,7 @@ def set_seed(seed: int) -> None:
 
 def get_seed(op_seed: int | None) -> tuple[int, int]:
     """The two seeds for an op that was given `op_seed`; (0, 0) means unpredictable numbers."""
-    if _State.seed is None:
+    if _State.seed is None or _State.op_seeds is None:
         if op_seed is None:
             return 0, 0
         seeds = _DEFAULT_GLOBAL_SEED, op_seed

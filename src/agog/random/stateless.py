@@ -89,11 +89,12 @@ def stateless_uniform(
     if dtype.is_integer and (minval is None) != (maxval is None):
         raise ValueError(
             f"For integer dtype {dtype.name}, minval and maxval must be both None or both given, "
-            f"got minval={minval} and maxval={maxval}"
+            f"got minval={minval!r} and maxval={maxval!r}"
         )
     unsigned = (dtypes.uint32, dtypes.uint64) if full else ()
     dtype = uniform_dtype(dtype, 0 if full else maxval, unsigned)
-    return draw_uniform(shape, *_key_counter(seed), alg, minval, maxval, dtype, name)
+    key, counter = _key_counter(seed)
+    return draw_uniform(shape, key, counter, alg, minval, maxval, dtype, name)
 
 
 def draw_uniform(
