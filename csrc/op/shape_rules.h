@@ -31,7 +31,6 @@ inline ShapeFn scalar() {
   return [](ShapeCtx&) { return Shape{}; };
 }
 
-
 // A few integers without a heap block: permutations, begins, sizes, strides.
 struct SmallInts {
   static constexpr int kMost = 2 * kMaxRank;
@@ -60,6 +59,19 @@ inline SmallInts small_ints(const OpCtx& c, int i, int rank) {
   c.require(t.rank() == 1 && t.dim(0) == rank, c.input_name(i), " must be a vector of ", rank,
             " elements, one for each dimension, got shape ", t.shape());
   return small_ints(c, i);
+}
+
+// The distinct dimensions of `s` that input i names, one bit each.
+inline uint32_t axes_mask(const OpCtx& c, int i, const Shape& s) {
+  uint32_t mask = 0;
+  const Tensor& axes = c.input(i);
+  for (int64_t k = 0; k < axes.num_elements(); ++k) {
+    const uint32_t bit = 1u << c.axis(index_value(axes, k), s, c.input_name(i));
+    c.require(!(mask & bit), c.input_name(i), " names dimension ", index_value(axes, k),
+              " of shape ", s, " twice");
+    mask |= bit;
+  }
+  return mask;
 }
 
 }  // namespace agog

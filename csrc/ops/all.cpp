@@ -17,6 +17,8 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::pad_ops,
            agog::state_ops,
            agog::matmul_ops,
+           agog::scan_ops,
+           agog::training_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));
   }

@@ -119,7 +119,7 @@ def axis_errors():
             "twice",
             (f32(2, 3), np.array([1, -1], np.int32)),
             "InvalidArgumentError",
-            "reduction_indices",
+            "axis",
         ),
     )
 

@@ -8,4 +8,6 @@ EXCEPTIONS: dict[str, str] = {
 }
 
 # Op that TensorFlow does not have: why the registry has it, and where it is tested.
-OWN_OPS: dict[str, str] = {}
+OWN_OPS: dict[str, str] = {
+    "LinearRecurrence": "gradient of cumulative products and log-sum-exps; by theirs, to order two",
+}
