@@ -164,7 +164,8 @@ void StridedCopy::rows(const U* from, U* to, int64_t begin, int64_t end) const {
   }
 }
 
-// Square tiles over the last dimension (where the output runs on) and `fast` (where the input does).
+// Square tiles over the last dimension (where the output runs on) and `fast` (where the input
+// does).
 template <class U>
 void StridedCopy::transpose(const U* from, U* to, int fast) const {
   const Dim& a = dims_[rank_ - 1];

@@ -1,4 +1,5 @@
-// Moves elements by their width, whatever their dtype: what slices, transposes, tiles, joins and pads are made of.
+// Moves elements by their width, whatever their dtype: what slices, transposes, tiles, joins and
+// pads are made of.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,8 @@ void with_width(int width, F&& f) {
 // Copies elements between two memories, each walked by strides of its own.
 class StridedCopy {
  public:
-  // The next dimension, from the outermost to the innermost. Strides are in elements: 0 repeats, a negative one runs
-  // backwards.
+  // The next dimension, from the outermost to the innermost. Strides are in elements: 0 repeats, a
+  // negative one runs backwards.
   void add(int64_t size, int64_t from, int64_t to);
   // Whether the two memories hold the same run of elements, so that nothing need move.
   bool keeps_order() const {

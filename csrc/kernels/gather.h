@@ -12,7 +12,8 @@
 
 namespace agog {
 
-// params is [batch, outer, axis, inner], indices [batch, count], the result [batch, outer, count, inner].
+// params is [batch, outer, axis, inner], indices [batch, count], the result [batch, outer, count,
+// inner].
 struct GatherShape {
   int64_t batch = 1, outer = 1, axis = 1, count = 1, inner = 1;
 };
@@ -28,12 +29,13 @@ std::string place_in(const Shape& shape, int64_t i);
 // What to do with indices out of range.
 enum class BadIndices { kError, kIgnore };
 
-// The rows of a tensor of shape `shape` that vectors of `depth` indices name, -1 for those to ignore.
+// The rows of a tensor of shape `shape` that vectors of `depth` indices name, -1 for those to
+// ignore.
 std::vector<int64_t> row_numbers(const Tensor& indices, const Shape& shape, int depth,
                                  BadIndices bad);
 
-// Calls f(row, target, begin, end) for columns [begin, end) of every row whose target is not negative. Calls for one
-// target come in the order of the rows, whatever the number of threads.
+// Calls f(row, target, begin, end) for columns [begin, end) of every row whose target is not
+// negative. Calls for one target come in the order of the rows, whatever the number of threads.
 template <class F>
 void for_each_target(const int64_t* target, int64_t rows, int64_t targets, int64_t inner, F&& f) {
   constexpr int64_t kColumns = 256, kParts = 8;

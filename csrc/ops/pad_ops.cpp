@@ -106,7 +106,8 @@ Shape mirror_shape(ShapeCtx& c) {
   return out;
 }
 
-// Fills the margins of one dimension from the output itself: all of the later dimensions is filled already.
+// Fills the margins of one dimension from the output itself: all of the later dimensions is filled
+// already.
 void mirror_dimension(const KernelCtx& c, const Shape& inside, int dim, int64_t offset) {
   const Tensor& out = c.out();
   const Strides step(out.shape());

@@ -191,7 +191,8 @@ void roll(KernelCtx& c) {
 
 void roll_grad(GradCtx& g) {
   static const ops::Caller op{"Roll"};
-  // Negated as int64: the lowest int32 has no opposite. The lowest int64 is not a shift that anybody means.
+  // Negated as int64: the lowest int32 has no opposite. The lowest int64 is not a shift that
+  // anybody means.
   const Tensor& shift = g.x(1);
   Tensor back = Tensor::empty(DType::kInt64, shift.shape());
   for (int64_t i = 0; i < shift.num_elements(); ++i) {

@@ -148,8 +148,8 @@ class StridedReader {
   }
 
   void entry(int i) {
-    c_.require(dim_ < s_.rank(), "the slice has more entries than input of shape ", s_,
-               " has dimensions");
+    c_.require(dim_ < s_.rank(), "the slice has entries for ", entries_behind(-1),
+               " dimensions, too many for input of shape ", s_);
     const int64_t size = s_[dim_], stride = strides_[i];
     c_.require(stride != 0, "strides[", i, "] must not be zero");
     if (bit(attrs_.shrink_axis_mask, i)) {

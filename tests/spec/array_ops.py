@@ -565,7 +565,7 @@ def diag_part(x):
 
 
 def matrix_diag(x):
-    return x[..., None] * np.eye(x.shape[-1], dtype=x.dtype)
+    return np.where(np.eye(x.shape[-1], dtype=bool), x[..., None], np.zeros((), x.dtype))
 
 
 def matrix_diag_part(x):

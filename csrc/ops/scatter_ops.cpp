@@ -1,0 +1,202 @@
+// Ops that put rows where a tensor of indices says.
+#include <cstring>
+
+#include "kernels/accumulate.h"
+#include "kernels/kernel.h"
+#include "op/call.h"
+#include "op/contexts.h"
+#include "op/shape_rules.h"
+#include "ops/all.h"
+#include "ops/array_calls.h"
+
+namespace agog {
+
+struct ScatterAttrs {
+  std::string bad_indices_policy;
+};
+
+namespace {
+
+BadIndices policy_of(const OpCtx& c) {
+  const std::string& policy = c.attrs<ScatterAttrs>().bad_indices_policy;
+  c.require(policy.empty() || policy == "DEFAULT" || policy == "ERROR" || policy == "IGNORE",
+            "bad_indices_policy must be DEFAULT, ERROR or IGNORE, got ", policy);
+  return policy == "IGNORE" ? BadIndices::kIgnore : BadIndices::kError;
+}
+
+// indices is [rows..., depth], updates is [rows..., the rest of the target's shape].
+void check_scatter(const OpCtx& c, const Shape& indices, const Shape& updates,
+                   const Shape& target) {
+  policy_of(c);
+  c.require(indices.rank() != 0, "indices must have at least one dimension, got a scalar");
+  c.require(updates.rank() != 0, "updates must have at least one dimension, got a scalar");
+  if (!indices.fully_known() || !updates.fully_known() || !target.fully_known()) return;
+  const int rows = indices.rank() - 1;
+  const int64_t depth = indices[rows];
+  bool fits = depth <= target.rank() && updates.rank() == rows + target.rank() - depth;
+  for (int d = 0; fits && d < rows; ++d) fits = updates[d] == indices[d];
+  for (int d = rows; fits && d < updates.rank(); ++d) {
+    fits = updates[d] == target[d - rows + static_cast<int>(depth)];
+  }
+  c.require(fits, "updates of shape ", updates, " do not fit indices of shape ", indices,
+            " into a tensor of shape ", target);
+}
+
+// Where the rows of updates go in `target`.
+struct Scatter {
+  std::vector<int64_t> rows;
+  int64_t targets, inner;
+
+  Scatter(const OpCtx& c, const Tensor& indices, const Shape& target) {
+    const int depth = static_cast<int>(indices.dim(indices.rank() - 1));
+    targets = product(target, 0, depth);
+    inner = product(target, depth, target.rank());
+    rows = row_numbers(indices, target, depth, policy_of(c));
+  }
+  int64_t count() const { return static_cast<int64_t>(rows.size()); }
+};
+
+template <class F, TypeSet S>
+void fold_into(const Scatter& s, const Tensor& updates, const Tensor& out) {
+  with_type_of<S>(out.dtype(), [&](auto type) {
+    using T = typename decltype(type)::type;
+    fold_rows<F>(updates.data<T>(), s.rows.data(), s.count(), s.inner, out.mutable_data<T>(),
+                 s.targets);
+  });
+}
+
+// Later rows win.
+void overwrite(const Scatter& s, const Tensor& updates, const Tensor& out) {
+  const int width = size_of(out.dtype());
+  for_each_target(s.rows.data(), s.count(), s.targets, s.inner,
+                  [&](int64_t r, int64_t t, int64_t begin, int64_t end) {
+                    const int64_t bytes = (end - begin) * width;
+                    std::memcpy(out.mutable_data<char>() + (t * s.inner + begin) * width,
+                                updates.data<char>() + (r * s.inner + begin) * width,
+                                static_cast<size_t>(bytes));
+                  });
+}
+
+void scatter_nd(KernelCtx& c) {
+  const Tensor& out = c.out();
+  std::memset(out.mutable_raw(), 0, static_cast<size_t>(out.num_bytes()));
+  fold_into<FoldAdd, kPlain>(Scatter(c, c.in(0), out.shape()), c.in(1), out);
+}
+
+template <class F, TypeSet S>
+KernelFn tensor_scatter() {
+  return [](KernelCtx& c) {
+    const Tensor &x = c.in(0), &out = c.out();
+    const Scatter s(c, c.in(1), x.shape());
+    copy_elements(out.mutable_raw(), x.raw(), x.num_elements(), size_of(x.dtype()));
+    fold_into<F, S>(s, c.in(2), out);
+  };
+}
+
+void tensor_scatter_update(KernelCtx& c) {
+  const Tensor &x = c.in(0), &out = c.out();
+  const Scatter s(c, c.in(1), x.shape());
+  copy_elements(out.mutable_raw(), x.raw(), x.num_elements(), size_of(x.dtype()));
+  overwrite(s, c.in(2), out);
+}
+
+Tensor gather_nd(GradCtx& g, Tensor params, const Tensor& indices) {
+  static const ops::Caller op{"GatherNd"};
+  const Tensor in[2] = {std::move(params), indices};
+  return execute1(op.op(), in, 2, g.raw_attrs());
+}
+
+void update_grad(GradCtx& g) {
+  static const ops::Caller op{"TensorScatterUpdate"};
+  const Tensor dy = g.dy(0);
+  if (g.needs(0)) {
+    const Tensor in[3] = {dy, g.x(1), Tensor::zeros(dy.dtype(), g.x_shape(2))};
+    g.dx(0) = execute1(op.op(), in, 3, g.raw_attrs());
+  }
+  if (g.needs(2)) g.dx(2) = gather_nd(g, dy, g.x(1));
+}
+
+// What is equal to the extreme shares its gradient: the tensor's own element and all updates.
+void extreme_grad(GradCtx& g) {
+  static const ops::Caller equal{"Equal"}, scatter_add{"TensorScatterAdd"}, select{"SelectV2"};
+  const Tensor &x = g.x(0), &indices = g.x(1), &updates = g.x(2), &y = g.y(0);
+  const DType t = y.dtype();
+  const Tensor own = equal(x, y), theirs = equal(updates, gather_nd(g, y, indices));
+  const Tensor in[3] = {ops::cast(own, t), indices, ops::cast(theirs, t)};
+  const Tensor count = execute1(scatter_add.op(), in, 3, g.raw_attrs());
+  const Tensor share =
+      g.dy(0) / select(equal(count, ops::like(0, count)), ops::like(1, count), count);
+  if (g.needs(0)) g.dx(0) = select(own, share, ops::like(0, share));
+  if (g.needs(2)) g.dx(2) = select(theirs, gather_nd(g, share, indices), ops::like(0, share));
+}
+
+OpDef tensor_scatter_row(const char* name, TypeSet set, KernelFn fn, std::vector<Save> saves,
+                         GradFn grad) {
+  return {.name = name,
+          .inputs = {{"tensor", "T"}, {"indices", "Tindices"}, {"updates", "T"}},
+          .outputs = {{"output", "T"}},
+          .types = {{"T", set}, {"Tindices", kIndex, DType::kInt32}},
+          .attrs = attrs_of<ScatterAttrs>(
+              field("bad_indices_policy", &ScatterAttrs::bad_indices_policy)),
+          .shape =
+              [](ShapeCtx& c) {
+                check_scatter(c, c.in(1), c.in(2), c.in(0));
+                return c.in(0);
+              },
+          .kernel = general(std::move(fn), 2),
+          .saves = std::move(saves),
+          .grad = std::move(grad)};
+}
+
+GradFn linear_grad(bool minus) {
+  return [minus](GradCtx& g) {
+    const Tensor dy = g.dy(0);
+    if (g.needs(0)) g.dx(0) = dy;
+    if (!g.needs(2)) return;
+    const Tensor rows = gather_nd(g, dy, g.x(1));
+    g.dx(2) = minus ? -rows : rows;
+  };
+}
+
+OpDef scatter_nd_row() {
+  return {.name = "ScatterNd",
+          .inputs = {{"indices", "Tindices"}, {"updates", "T"}, {"shape", "Tindices", kHost}},
+          .outputs = {{"output", "T"}},
+          .types = {{"Tindices", kIndex | set_of(DType::kInt16), DType::kInt32}, {"T", kPlain}},
+          .attrs = attrs_of<ScatterAttrs>(
+              field("bad_indices_policy", &ScatterAttrs::bad_indices_policy)),
+          .shape =
+              [](ShapeCtx& c) {
+                if (!c.has_value(2)) return Shape::unknown_rank();
+                const Shape to = c.shape_input(2);
+                check_scatter(c, c.in(0), c.in(1), to);
+                return to;
+              },
+          .kernel = general(scatter_nd, 2),
+          .saves = {in(0)},
+          .grad =
+              [](GradCtx& g) {
+                if (g.needs(1)) g.dx(1) = gather_nd(g, g.dy(0), g.x(0));
+              }};
+}
+
+}  // namespace
+
+std::vector<OpDef> scatter_ops() {
+  const std::vector<Save> all = {in(0), in(1), in(2), out(0)};
+  return {
+      scatter_nd_row(),
+      tensor_scatter_row("TensorScatterUpdate", kAnyData, tensor_scatter_update,
+                         {in(1), shape_of_in(2)}, update_grad),
+      tensor_scatter_row("TensorScatterAdd", kNumeric, tensor_scatter<FoldAdd, kNumeric>(), {in(1)},
+                         linear_grad(false)),
+      tensor_scatter_row("TensorScatterSub", kNumeric, tensor_scatter<FoldSub, kNumeric>(), {in(1)},
+                         linear_grad(true)),
+      tensor_scatter_row("TensorScatterMin", kReal, tensor_scatter<FoldLess, kReal>(), all,
+                         extreme_grad),
+      tensor_scatter_row("TensorScatterMax", kReal, tensor_scatter<FoldGreater, kReal>(), all,
+                         extreme_grad),
+  };
+}
+
+}  // namespace agog
