@@ -118,8 +118,8 @@ void with_float_type(DType d, F f) {
 void run_rows(const Tensor& x, const Tensor& out, bool log) {
   if (x.num_elements() == 0) return;
   if (is_half(x)) {
-    const Tensor wide = as_float(x);
-    run_rows(wide, wide, log);
+    const Tensor wide = Tensor::empty(DType::kFloat, x.shape());
+    run_rows(as_float(x), wide, log);
     return round_to(wide, out);
   }
   const int64_t n = x.dim(x.rank() - 1);

@@ -23,6 +23,7 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::state_ops,
            agog::matmul_ops,
            agog::scan_ops,
+           agog::nn_ops,
            agog::training_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));

@@ -38,6 +38,7 @@ std::vector<OpDef> pad_ops();
 std::vector<OpDef> state_ops();
 std::vector<OpDef> matmul_ops();
 std::vector<OpDef> scan_ops();
+std::vector<OpDef> nn_ops();
 std::vector<OpDef> training_ops();
 
 }  // namespace agog

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+# As a module: names of ours would hide ops, such as Any.
+import typing as _t
 
 from agog import _core
 
 
-def _raw_op(op_name: str) -> Callable[..., Any]:
+def _raw_op(op_name: str) -> _t.Callable[..., _t.Any]:
     op = _core.handle(op_name)
 
-    def call(**arguments: Any) -> Any:
+    def call(**arguments: _t.Any) -> _t.Any:
         return op(**arguments)
 
     call.__signature__ = _signature(op_name)  # type: ignore[attr-defined]
@@ -25,7 +25,7 @@ def _raw_op(op_name: str) -> Callable[..., Any]:
     return _core.public(call)
 
 
-def _signature(op_name: str) -> Any:
+def _signature(op_name: str) -> _t.Any:
     from inspect import Parameter, Signature
 
     row = _core.op_row(op_name)
@@ -38,7 +38,7 @@ def _signature(op_name: str) -> Any:
     return Signature([*needed, *free, Parameter("name", kind, default=None)])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _t.Any:
     if name == "__all__":
         return sorted(_core.op_names())
     if name.startswith("__") or name not in _core.op_names():
