@@ -109,6 +109,34 @@ void binary_loop(const LoopArgs& args) {
   }
 }
 
+template <class T, class F>
+void ternary_loop(const LoopArgs& args) {
+  const T* a = static_cast<const T*>(args.in[0]);
+  const T* b = static_cast<const T*>(args.in[1]);
+  const T* c = static_cast<const T*>(args.in[2]);
+  const int* s = args.step;
+  T* y = static_cast<T*>(args.out);
+  F f{};
+  if constexpr (kVectorised<T>) {
+    constexpr int W = Vec<T>::width;
+    auto load = [](const T* from, int step, int64_t i, int64_t left) {
+      if (step == 0) return Vec<T>(*from);
+      return left < W ? load_some(from + i, left) : Vec<T>::load(from + i);
+    };
+    for (int64_t i = 0; i < args.n; i += W) {
+      const int64_t left = args.n - i;
+      const Vec<T> v = f(load(a, s[0], i, left), load(b, s[1], i, left), load(c, s[2], i, left));
+      if (left < W) {
+        store_some(v, y + i, left);
+      } else {
+        v.store(y + i);
+      }
+    }
+  } else {
+    for (int64_t i = 0; i < args.n; ++i) y[i] = f(a[i * s[0]], b[i * s[1]], c[i * s[2]]);
+  }
+}
+
 // Binary loops for integers that can meet a forbidden value: f(a, b, trouble).
 template <class T, class F>
 void checked_loop(const LoopArgs& args) {
@@ -123,7 +151,7 @@ void checked_loop(const LoopArgs& args) {
   if (trouble) __atomic_store_n(args.trouble, trouble, __ATOMIC_RELAXED);
 }
 
-template <class T, class F>
+template <class T, class F, class A>
 void compare_loop(const LoopArgs& args) {
   const T* a = static_cast<const T*>(args.in[0]);
   const T* b = static_cast<const T*>(args.in[1]);
@@ -131,15 +159,15 @@ void compare_loop(const LoopArgs& args) {
   const int64_t n = args.n;
   F f{};
   if (args.step[0] && args.step[1]) {
-    for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
+    for (int64_t i = 0; i < n; ++i) y[i] = call_lane<A>(f, args.attrs, a[i], b[i]);
   } else if (args.step[0]) {
     const T vb = *b;
-    for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], vb);
+    for (int64_t i = 0; i < n; ++i) y[i] = call_lane<A>(f, args.attrs, a[i], vb);
   } else if (args.step[1]) {
     const T va = *a;
-    for (int64_t i = 0; i < n; ++i) y[i] = f(va, b[i]);
+    for (int64_t i = 0; i < n; ++i) y[i] = call_lane<A>(f, args.attrs, va, b[i]);
   } else {
-    const bool v = f(*a, *b);
+    const bool v = call_lane<A>(f, args.attrs, *a, *b);
     for (int64_t i = 0; i < n; ++i) y[i] = v;
   }
 }
@@ -150,6 +178,50 @@ void test_loop(const LoopArgs& args) {
   bool* y = static_cast<bool*>(args.out);
   F f{};
   for (int64_t i = 0; i < args.n; ++i) y[i] = f(x[i]);
+}
+
+// y = f(x) of f's own type, over plain numbers.
+template <class T, class F>
+void unary_to_loop(const LoopArgs& args) {
+  F f{};
+  const T* x = static_cast<const T*>(args.in[0]);
+  auto* y = static_cast<decltype(f(*x))*>(args.out);
+  for (int64_t i = 0; i < args.n; ++i) y[i] = f(x[i]);
+}
+
+template <class T, class F>
+void binary_to_loop(const LoopArgs& args) {
+  F f{};
+  const T* a = static_cast<const T*>(args.in[0]);
+  const T* b = static_cast<const T*>(args.in[1]);
+  auto* y = static_cast<decltype(f(*a, *b))*>(args.out);
+  for (int64_t i = 0; i < args.n; ++i) y[i] = f(a[i * args.step[0]], b[i * args.step[1]]);
+}
+
+// y = where a ? b : c, by the size of an element only.
+template <class T>
+void select_loop(const LoopArgs& args) {
+  const bool* condition = static_cast<const bool*>(args.in[0]);
+  const T* a = static_cast<const T*>(args.in[1]);
+  const T* b = static_cast<const T*>(args.in[2]);
+  T* y = static_cast<T*>(args.out);
+  const int64_t n = args.n;
+  if (args.step[0] == 0) {
+    const T* from = *condition ? a : b;
+    const int step = args.step[*condition ? 1 : 2];
+    for (int64_t i = 0; i < n; ++i) y[i] = from[i * step];
+  } else if (args.step[1] && args.step[2]) {
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : b[i];
+  } else if (args.step[1]) {
+    const T vb = *b;
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? a[i] : vb;
+  } else if (args.step[2]) {
+    const T va = *a;
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? va : b[i];
+  } else {
+    const T va = *a, vb = *b;
+    for (int64_t i = 0; i < n; ++i) y[i] = condition[i] ? va : vb;
+  }
 }
 
 // Runs the float loop on tiles of a half type. R is what the loop writes: float (rounded to H) or bool.
@@ -184,10 +256,10 @@ namespace detail {
 
 template <class F>
 void for_each_plain_type(F&& f) {
-  [&]<class... T>(Type<T>...) { (f(Type<T>{}), ...); }
-  (Type<bool>{}, Type<uint8_t>{}, Type<uint16_t>{}, Type<uint32_t>{}, Type<uint64_t>{},
-   Type<int8_t>{}, Type<int16_t>{}, Type<int32_t>{}, Type<int64_t>{}, Type<Half>{},
-   Type<BFloat16>{}, Type<float>{}, Type<double>{}, Type<complex64>{}, Type<complex128>{});
+  [&]<class... T>(Type<T>...) { (f(Type<T>{}), ...); }(
+      Type<bool>{}, Type<uint8_t>{}, Type<uint16_t>{}, Type<uint32_t>{}, Type<uint64_t>{},
+      Type<int8_t>{}, Type<int16_t>{}, Type<int32_t>{}, Type<int64_t>{}, Type<Half>{},
+      Type<BFloat16>{}, Type<float>{}, Type<double>{}, Type<complex64>{}, Type<complex128>{});
 }
 
 }  // namespace detail
@@ -216,27 +288,59 @@ Kernel map_kernel(MakeLoop, int cost) {
 template <class F, class A>
 struct MakeUnary {
   template <class T>
-  static constexpr Loop loop() { return unary_loop<T, F, A>; }
+  static constexpr Loop loop() {
+    return unary_loop<T, F, A>;
+  }
 };
 template <class F, class A>
 struct MakeBinary {
   template <class T>
-  static constexpr Loop loop() { return binary_loop<T, F, A>; }
+  static constexpr Loop loop() {
+    return binary_loop<T, F, A>;
+  }
 };
 template <class F>
 struct MakeChecked {
   template <class T>
-  static constexpr Loop loop() { return checked_loop<T, F>; }
+  static constexpr Loop loop() {
+    return checked_loop<T, F>;
+  }
 };
-template <class F>
+template <class F, class A>
 struct MakeCompare {
   template <class T>
-  static constexpr Loop loop() { return compare_loop<T, F>; }
+  static constexpr Loop loop() {
+    return compare_loop<T, F, A>;
+  }
 };
 template <class F>
 struct MakeTest {
   template <class T>
-  static constexpr Loop loop() { return test_loop<T, F>; }
+  static constexpr Loop loop() {
+    return test_loop<T, F>;
+  }
+};
+
+template <class F>
+struct MakeTernary {
+  template <class T>
+  static constexpr Loop loop() {
+    return ternary_loop<T, F>;
+  }
+};
+template <class F>
+struct MakeUnaryTo {
+  template <class T>
+  static constexpr Loop loop() {
+    return unary_to_loop<T, F>;
+  }
+};
+template <class F>
+struct MakeBinaryTo {
+  template <class T>
+  static constexpr Loop loop() {
+    return binary_to_loop<T, F>;
+  }
 };
 
 // y = f(x), of x's dtype. A names the attrs struct that f takes as its last argument.
@@ -251,6 +355,12 @@ Kernel binary(F, int cost = 1) {
   return map_kernel<S, 2, float>(MakeBinary<F, A>{}, cost);
 }
 
+// y = f(a, b, c), all of one dtype.
+template <TypeSet S, class F>
+Kernel ternary(F, int cost = 1) {
+  return map_kernel<S, 3, float>(MakeTernary<F>{}, cost);
+}
+
 // y = f(a, b, trouble) for integers; `text` is the error when f sets trouble.
 template <TypeSet S, class F>
 Kernel checked_binary(F, const char* text, int cost = 4) {
@@ -260,15 +370,60 @@ Kernel checked_binary(F, const char* text, int cost = 4) {
 }
 
 // bool y = f(a, b), always over plain numbers.
-template <TypeSet S, class F>
+template <TypeSet S, class A = NoAttrs, class F>
 Kernel compare(F) {
-  return map_kernel<S, 2, bool>(MakeCompare<F>{}, 1);
+  return map_kernel<S, 2, bool>(MakeCompare<F, A>{}, 1);
 }
 
 // bool y = f(x), over plain numbers.
 template <TypeSet S, class F>
 Kernel test(F) {
   return map_kernel<S, 1, bool>(MakeTest<F>{}, 1);
+}
+
+// y = f(x) or f(a, b), of the type that f returns.
+template <TypeSet S, class F>
+Kernel unary_to(F, int cost = 1) {
+  static_assert(!(S & kHalfTypes), "half types are converted in tiles");
+  return map_kernel<S, 1, float>(MakeUnaryTo<F>{}, cost);
+}
+template <TypeSet S, class F>
+Kernel binary_to(F, int cost = 1) {
+  static_assert(!(S & kHalfTypes), "half types are converted in tiles");
+  return map_kernel<S, 2, float>(MakeBinaryTo<F>{}, cost);
+}
+
+struct Bytes16 {
+  uint64_t words[2];
+};
+// y = where a ? b : c, for every dtype: only the size of an element counts.
+template <TypeSet S>
+Kernel select_kernel() {
+  Kernel k;
+  k.kind = Kernel::kMap;
+  k.arity = 3;
+  k.decides = 1;
+  for (int d = 0; d < kNumDTypes; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    if (!contains(S, dtype)) continue;
+    switch (size_of(dtype)) {
+      case 1:
+        k.loops[d] = select_loop<uint8_t>;
+        break;
+      case 2:
+        k.loops[d] = select_loop<uint16_t>;
+        break;
+      case 4:
+        k.loops[d] = select_loop<uint32_t>;
+        break;
+      case 8:
+        k.loops[d] = select_loop<uint64_t>;
+        break;
+      default:
+        k.loops[d] = select_loop<Bytes16>;
+    }
+  }
+  return k;
 }
 
 // The loops of two kernels in one: for ops that need different code for different dtypes.

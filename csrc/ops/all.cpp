@@ -7,6 +7,12 @@ extern "C" AGOG_API void agog_register_ops() {
   for (agog::Family family : {
            agog::math_unary_ops,
            agog::math_binary_ops,
+           agog::division_ops,
+           agog::rounding_ops,
+           agog::trig_ops,
+           agog::comparison_ops,
+           agog::bitwise_ops,
+           agog::complex_ops,
            agog::reduction_ops,
            agog::array_ops,
            agog::cast_ops,

@@ -22,6 +22,12 @@ inline std::vector<OpDef> join_rows(std::vector<std::vector<OpDef>> parts) {
 
 std::vector<OpDef> math_unary_ops();
 std::vector<OpDef> math_binary_ops();
+std::vector<OpDef> division_ops();
+std::vector<OpDef> rounding_ops();
+std::vector<OpDef> trig_ops();
+std::vector<OpDef> comparison_ops();
+std::vector<OpDef> bitwise_ops();
+std::vector<OpDef> complex_ops();
 std::vector<OpDef> reduction_ops();
 std::vector<OpDef> array_ops();
 std::vector<OpDef> cast_ops();

@@ -122,6 +122,7 @@ void run_general(const Op& op, const Tensor* in, int n, const void* attrs, bool 
       out[0] = Tensor::empty(d, first);
     }
     run_map(op, in, n, out[0], attrs);
+    keep_string_bytes(in, n, out[0]);
     return;
   }
   if (kernel.kind == Kernel::kAlias && !kernel.fn) {
