@@ -51,7 +51,11 @@ def floor_div(x, y):
 
 
 def floor_mod(x, y):
-    return np.mod(x, y)
+    """A zero has the sign of x, as in TensorFlow."""
+    if x.dtype.kind in "iu":
+        return np.mod(x, y)
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest)
 
 
 def next_after(x, y):
@@ -169,8 +173,9 @@ binary(
 )
 binary(add, "DivNoNan", div_no_nan, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)))
 binary(add, "MulNoNan", mul_no_nan, ulp=0, ulps=cx(4), domain=((-2.0, 2.0), (0.5, 2.0)))
-binary(add, "Maximum", np.maximum, ulp=0, kink=tie)
-binary(add, "Minimum", np.minimum, ulp=0, kink=tie)
+# Which of two zeros wins depends on the place in a vector in NumPy and TensorFlow alike.
+binary(add, "Maximum", np.maximum, ulp=0, zero_sign=False, kink=tie)
+binary(add, "Minimum", np.minimum, ulp=0, zero_sign=False, kink=tie)
 binary(
     add, "SquaredDifference", squared_difference, ulp=3, ulps=cx(4), grad_complex=False
 )  # TensorFlow differentiates the square, not the squared modulus
