@@ -23,13 +23,15 @@ SAVES: dict[str, tuple[str, ...]] = {
         ("MatrixDiag", "MatrixDiagPart", "MatrixBandPart", "Diag", "DiagPart"), NOTHING
     ),
     # The output is enough.
-    **dict.fromkeys(("Exp", "Sqrt", "Rsqrt", "Reciprocal", "Tanh", "Sigmoid"), ("y",)),
+    **dict.fromkeys(("Exp", "Sqrt", "Rsqrt", "Reciprocal", "Asinh"), ("y",)),
     **dict.fromkeys(("Relu", "Elu", "Selu"), ("activations",)),
     "Softmax": ("softmax",),
     "LogSoftmax": ("logsoftmax",),
     # The input is enough.
     **dict.fromkeys(("Square", "Sin", "Cos", "Log", "Log1p", "Abs", "Sign"), ("x",)),
-    **dict.fromkeys(("Asin", "Acos", "Atan", "Asinh", "Atanh", "Erf", "Erfc"), ("x",)),
+    **dict.fromkeys(("Asin", "Acos", "Atan", "Atanh", "Erf", "Erfc"), ("x",)),
+    # From y the slope would be 0 wherever y rounds to 1.
+    **dict.fromkeys(("Tanh", "Sigmoid"), ("x",)),
     **dict.fromkeys(("Lgamma", "Digamma", "Sinh", "Cosh", "Tan"), ("x",)),
     **dict.fromkeys(("Relu6", "Softplus", "Softsign", "LeakyRelu"), ("features",)),
     **dict.fromkeys(("Mul", "Maximum", "Minimum", "Atan2", "Xlogy"), ("x", "y")),
