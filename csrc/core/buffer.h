@@ -1,7 +1,7 @@
 // Blocks of memory that tensors share, from a caching allocator.
 //
-// Fresh pages cost more than most kernels do, so freed blocks wait in lists by size class. A block starts with its
-// Buffer header; data follows on a 64-byte border.
+// Fresh pages cost more than most kernels do, so freed blocks wait in lists by size class. A block
+// starts with its Buffer header; data follows on a 64-byte border.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace agog {
 
 class AGOG_API Buffer {
  public:
-  // At least `bytes` writable bytes; throws kResourceExhausted when the limit or the machine says no.
+  // At least `bytes` writable bytes, or kResourceExhausted is thrown.
   static Ref<Buffer> allocate(size_t bytes);
   // Memory owned by somebody else; `owner` is released with the buffer.
   static Ref<Buffer> wrap(void* data, size_t bytes, Ref<Object> owner);

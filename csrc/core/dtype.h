@@ -13,9 +13,24 @@
 namespace agog {
 
 enum class DType : uint8_t {
-  kBool, kUInt8, kUInt16, kUInt32, kUInt64, kInt8, kInt16, kInt32, kInt64,
-  kHalf, kBFloat16, kFloat, kDouble, kComplex64, kComplex128,
-  kString, kResource, kVariant,
+  kBool,
+  kUInt8,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kHalf,
+  kBFloat16,
+  kFloat,
+  kDouble,
+  kComplex64,
+  kComplex128,
+  kString,
+  kResource,
+  kVariant,
   kInvalid,
 };
 inline constexpr int kNumDTypes = static_cast<int>(DType::kInvalid);
@@ -34,10 +49,10 @@ struct DTypeInfo {
 };
 
 inline constexpr DTypeInfo kDTypeInfo[] = {
-    {"bool", 1},     {"uint8", 1},     {"uint16", 2},   {"uint32", 4},    {"uint64", 8},
-    {"int8", 1},     {"int16", 2},     {"int32", 4},    {"int64", 8},     {"float16", 2},
-    {"bfloat16", 2}, {"float32", 4},   {"float64", 8},  {"complex64", 8}, {"complex128", 16},
-    {"string", 16},  {"resource", 8},  {"variant", 8},  {"invalid", 0},
+    {"bool", 1},     {"uint8", 1},    {"uint16", 2},  {"uint32", 4},    {"uint64", 8},
+    {"int8", 1},     {"int16", 2},    {"int32", 4},   {"int64", 8},     {"float16", 2},
+    {"bfloat16", 2}, {"float32", 4},  {"float64", 8}, {"complex64", 8}, {"complex128", 16},
+    {"string", 16},  {"resource", 8}, {"variant", 8}, {"invalid", 0},
 };
 
 constexpr const char* name(DType d) { return kDTypeInfo[code(d)].name; }
@@ -47,7 +62,9 @@ constexpr int size_of(DType d) { return kDTypeInfo[code(d)].size; }
 using TypeSet = uint32_t;
 constexpr TypeSet set_of(DType d) { return TypeSet{1} << code(d); }
 template <class... D>
-constexpr TypeSet types(D... d) { return (set_of(d) | ...); }
+constexpr TypeSet types(D... d) {
+  return (set_of(d) | ...);
+}
 constexpr bool contains(TypeSet s, DType d) { return (s >> code(d)) & 1u; }
 
 inline constexpr TypeSet kBoolean = set_of(DType::kBool);
@@ -64,8 +81,7 @@ inline constexpr TypeSet kNumeric = kReal | kComplex;
 inline constexpr TypeSet kIndex = types(DType::kInt32, DType::kInt64);
 inline constexpr TypeSet kPlain = kNumeric | kBoolean;  // everything that is plain bytes
 inline constexpr TypeSet kAnyData = kPlain | set_of(DType::kString);
-inline constexpr TypeSet kAny =
-    kAnyData | types(DType::kResource, DType::kVariant);
+inline constexpr TypeSet kAny = kAnyData | types(DType::kResource, DType::kVariant);
 
 constexpr bool is_floating(DType d) { return contains(kFloating, d); }
 constexpr bool is_complex(DType d) { return contains(kComplex, d); }

@@ -1,6 +1,7 @@
 // Threads: one OpenMP pool, shared with oneDNN.
 //
-// Work is split in blocks fixed by the problem, never by the number of threads, so results do not depend on it.
+// Work is split in blocks fixed by the problem, never by the number of threads, so results do not
+// depend on it.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ class FunctionRef<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-// Calls body(begin, end) for blocks of `block` items that cover [0, n), on several threads when `work` (about the
-// number of simple element operations in all) is worth it. The body must not throw.
+// Calls body(begin, end) for blocks of `block` items that cover [0, n), on several threads when
+// `work` (about the number of simple element operations in all) is worth it. The body must not
+// throw.
 AGOG_API void parallel_for(int64_t n, int64_t block, int64_t work,
                            FunctionRef<void(int64_t, int64_t)> body);
 

@@ -9,7 +9,7 @@
 
 namespace agog {
 
-// Base of everything shared that is not a tensor or a buffer: variables, Python objects, graph nodes.
+// Base of all else that is shared beside tensors and buffers: variables, Python objects, nodes.
 class AGOG_API Object {
  public:
   Object() = default;

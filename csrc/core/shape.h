@@ -1,4 +1,4 @@
-// Shapes: at most kMaxRank sizes, stored inline. A size of -1 and a rank of -1 are unknown (graphs only).
+// Shapes: at most kMaxRank sizes, stored inline. A size or a rank of -1 is unknown (graphs only).
 #pragma once
 
 #include <cstdint>

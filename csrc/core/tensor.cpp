@@ -12,12 +12,12 @@ void (*on_traced_tensor_death)(int64_t id) = nullptr;
 
 namespace {
 
-// One pool of tensor headers per thread. The struct needs no constructor at first use, so access is one load; it is
-// small because static thread-local space is.
+// One pool of tensor headers per thread. The struct needs no constructor at first use, so access is
+// one load; it is small because static thread-local space is.
 struct ImplPool {
   static constexpr int kMost = 2048;
   int count;
-  int most;      // 0 before the first free and after the thread's end
+  int most;  // 0 before the first free and after the thread's end
   bool ended;
   int64_t live;  // made here minus freed here
   int64_t next_id, last_id;

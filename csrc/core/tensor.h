@@ -1,4 +1,5 @@
-// Tensor: an immutable, dense, row-major array, shared by reference. Also the symbol of a graph (no data, a node).
+// Tensor: an immutable, dense, row-major array, shared by reference. Also the symbol of a graph (no
+// data, a node).
 #pragma once
 
 #include <atomic>
@@ -23,16 +24,16 @@ struct TensorImpl {
   bool traced = false;
   int64_t num_elements = 0;
   void* data = nullptr;
-  int64_t id = 0;       // given when a tape first asks
-  Ref<Buffer> buffer;   // null when the data is inline
-  Ref<Object> object;   // a variable (dtype resource) or a graph node (no data)
+  int64_t id = 0;      // given when a tape first asks
+  Ref<Buffer> buffer;  // null when the data is inline
+  Ref<Object> object;  // a variable (dtype resource) or a graph node (no data)
   Shape shape;
   alignas(16) unsigned char inline_data[kInlineBytes];
 };
 
 namespace detail {
-AGOG_API TensorImpl* new_impl();        // from the pool
-AGOG_API void free_impl(TensorImpl*);   // announces the death of a traced tensor, back to the pool
+AGOG_API TensorImpl* new_impl();       // from the pool
+AGOG_API void free_impl(TensorImpl*);  // announces the death of a traced tensor, back to the pool
 AGOG_API int64_t next_tensor_id();
 }  // namespace detail
 
@@ -90,14 +91,19 @@ class Tensor {
   const void* raw() const { return impl_->data; }
   void* mutable_raw() const { return impl_->data; }
   template <class T>
-  const T* data() const { return static_cast<const T*>(impl_->data); }
+  const T* data() const {
+    return static_cast<const T*>(impl_->data);
+  }
   // For whoever made the tensor, before anybody else sees it.
   template <class T>
-  T* mutable_data() const { return static_cast<T*>(impl_->data); }
+  T* mutable_data() const {
+    return static_cast<T*>(impl_->data);
+  }
   const Ref<Buffer>& buffer() const { return impl_->buffer; }
   bool unique() const { return impl_->refs.load(std::memory_order_acquire) == 1; }
   bool owns_memory_alone() const {
-    return unique() && (!impl_->buffer || (impl_->buffer->unique() && !impl_->buffer->is_external()));
+    return unique() &&
+           (!impl_->buffer || (impl_->buffer->unique() && !impl_->buffer->is_external()));
   }
 
   // Identity for tapes.

@@ -60,22 +60,24 @@ class AttrsBox final : public Object {
 };
 
 template <class Struct, class T>
-AttrField field_at(const char* name, T Struct::*member, bool required) {
+AttrField field_at(const char* name, T Struct::* member, bool required) {
   static_assert(!std::is_same_v<T, int> && !std::is_same_v<T, double>, "int64_t and float, please");
   alignas(Struct) static const Struct probe{};
-  const auto offset = reinterpret_cast<const char*>(&(probe.*member)) -
-                      reinterpret_cast<const char*>(&probe);
+  const auto offset =
+      reinterpret_cast<const char*>(&(probe.*member)) - reinterpret_cast<const char*>(&probe);
   return {name, attr_type_of<T>, static_cast<size_t>(offset), required, &probe};
 }
 // An attr whose default is the struct's; a dtype without a default is required.
 template <class Struct, class T>
-AttrField field(const char* name, T Struct::*member) {
+AttrField field(const char* name, T Struct::* member) {
   bool required = false;
   if constexpr (std::is_same_v<T, DType>) required = Struct{}.*member == DType::kInvalid;
   return field_at(name, member, required);
 }
 template <class Struct, class T>
-AttrField required(const char* name, T Struct::*member) { return field_at(name, member, true); }
+AttrField required(const char* name, T Struct::* member) {
+  return field_at(name, member, true);
+}
 
 template <class Struct, class... Fields>
 AttrsDef attrs_of(Fields... fields) {

@@ -1,5 +1,5 @@
-// Ops as C++ functions, for gradient rules. Arguments are taken by value: a temporary that nobody else holds may be
-// overwritten by the op that consumes it.
+// Ops as C++ functions, for gradient rules. Arguments are taken by value: a temporary that nobody
+// else holds may be overwritten by the op that consumes it.
 #pragma once
 
 #include <array>
@@ -21,10 +21,14 @@ class Caller {
     return *op_;
   }
   template <class... T>
-  Tensor operator()(T... inputs) const { return run(nullptr, std::move(inputs)...); }
+  Tensor operator()(T... inputs) const {
+    return run(nullptr, std::move(inputs)...);
+  }
   // The first argument is the op's attrs struct.
   template <class A, class... T>
-  Tensor with(const A& attrs, T... inputs) const { return run(&attrs, std::move(inputs)...); }
+  Tensor with(const A& attrs, T... inputs) const {
+    return run(&attrs, std::move(inputs)...);
+  }
 
  private:
   template <class... T>

@@ -23,11 +23,11 @@ class OpCtx {
   const Tensor* inputs() const { return inputs_; }
   DType dtype(int i = 0) const { return inputs_[i].dtype(); }
   template <class A>
-  const A& attrs() const { return *static_cast<const A*>(attrs_); }
-  const void* raw_attrs() const { return attrs_; }
-  const char* input_name(int i) const {
-    return op_.def.inputs[op_.arg_of(i, num_inputs_)].name;
+  const A& attrs() const {
+    return *static_cast<const A*>(attrs_);
   }
+  const void* raw_attrs() const { return attrs_; }
+  const char* input_name(int i) const { return op_.def.inputs[op_.arg_of(i, num_inputs_)].name; }
 
   template <class... Args>
   void require(bool ok, const Args&... args) const {
@@ -106,7 +106,8 @@ class ShapeCtx : public OpCtx {
     if (static_cast<int>(extra_.size()) < i) extra_.resize(static_cast<size_t>(i));
     extra_[static_cast<size_t>(i) - 1] = s;
   }
-  // For a list output: how many tensors, all of the shape that the rule returns unless out() says otherwise.
+  // For a list output: how many tensors, all of the shape that the rule returns unless out() says
+  // otherwise.
   void out_count(int64_t n) { count_ = n; }
   int64_t count() const { return count_; }
   const std::vector<Shape>& extra() const { return extra_; }
@@ -118,8 +119,8 @@ class ShapeCtx : public OpCtx {
 
 class KernelCtx : public OpCtx {
  public:
-  KernelCtx(const Op& op, const Tensor* inputs, int num_inputs, const void* attrs,
-            Tensor* outputs, int num_outputs)
+  KernelCtx(const Op& op, const Tensor* inputs, int num_inputs, const void* attrs, Tensor* outputs,
+            int num_outputs)
       : OpCtx(op, inputs, num_inputs, attrs), outputs_(outputs), num_outputs_(num_outputs) {}
   const Tensor& in(int i) const { return inputs_[i]; }
   const Tensor& out(int i = 0) const { return outputs_[i]; }
@@ -138,7 +139,8 @@ class KernelCtx : public OpCtx {
 
 struct Record;
 
-// A gradient rule reads x, y, dy and sets dx; all of them are tensors, and all it does goes through execute().
+// A gradient rule reads x, y, dy and sets dx; all of them are tensors, and all it does goes through
+// execute().
 class AGOG_API GradCtx {
  public:
   GradCtx(const Record& record, std::vector<Tensor>& dy, const std::vector<bool>& needs)
@@ -159,7 +161,9 @@ class AGOG_API GradCtx {
   Tensor& dx(int i) { return dx_[static_cast<size_t>(i)]; }
   const void* raw_attrs() const;
   template <class A>
-  const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
+  const A& attrs() const {
+    return *static_cast<const A*>(raw_attrs());
+  }
   std::vector<Tensor>& results() { return dx_; }
 
  private:

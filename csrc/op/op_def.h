@@ -19,7 +19,7 @@ inline constexpr unsigned kHost = 1;  // small; shape rules may read its value
 
 struct InputDef {
   const char* name;
-  const char* type;             // a type variable of the row, or a dtype's name
+  const char* type;  // a type variable of the row, or a dtype's name
   unsigned flags = 0;
   const char* count = nullptr;  // a list of tensors: the name that TensorFlow gives to its length
 };
@@ -46,14 +46,15 @@ constexpr Save out(int i) { return {Save::kOutput, i}; }
 constexpr Save shape_of_in(int i) { return {Save::kInputShape, i}; }
 constexpr Save shape_of_out(int i) { return {Save::kOutputShape, i}; }
 
-// The inner loop of an elementwise op over n elements. `step[k]` is 1 when input k advances and 0 when it is one value.
+// The inner loop of an elementwise op over n elements. `step[k]` is 1 when input k advances and 0
+// when it is one value.
 struct LoopArgs {
   const void* in[4];
   int step[4];
   void* out;
   int64_t n;
   const void* attrs;
-  int* trouble;  // set to nonzero when the data forbid an answer; the kernel's `trouble` text says why
+  int* trouble;  // set to nonzero when the data forbid an answer, which the kernel's text explains
 };
 using Loop = void (*)(const LoopArgs&);
 
@@ -68,7 +69,7 @@ struct Kernel {
     kAlias,    // the output is input 0 in another shape
   } kind = kNone;
   int arity = 0;
-  int decides = 0;              // the input whose dtype picks the loop
+  int decides = 0;  // the input whose dtype picks the loop
   Loop loops[kNumDTypes] = {};
   int cost = 1;  // of one element, in simple element operations
   const char* trouble = nullptr;
@@ -77,7 +78,6 @@ struct Kernel {
 
 using ShapeFn = std::function<Shape(ShapeCtx&)>;
 using GradFn = std::function<void(GradCtx&)>;
-
 
 struct OpDef {
   const char* name;

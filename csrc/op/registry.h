@@ -1,4 +1,5 @@
-// The registry: rows, checked and resolved once at load time so that a call indexes and never looks up.
+// The registry: rows, checked and resolved once at load time so that a call indexes and never looks
+// up.
 #pragma once
 
 #include <string_view>
@@ -19,8 +20,8 @@ struct TypeSource {
 struct Op {
   OpDef def;
   std::vector<TypeSource> in_types, out_types;
-  int num_args = 0;       // inputs of the row; a list counts once
-  int num_lists = 0;      // how many of them are lists, all of one length
+  int num_args = 0;   // inputs of the row; a list counts once
+  int num_lists = 0;  // how many of them are lists, all of one length
   int num_outputs = 0;
   bool list_output = false;
   bool reads_variable = false;  // input 0 is a variable

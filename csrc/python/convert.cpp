@@ -47,8 +47,8 @@ const char* kind_name(Kind k) {
   PyRef text(PyObject_Repr(o));
   const char* shown = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   PyErr_Clear();
-  fail(ErrorCode::kTypeError, "cannot convert ", shown ? shown : "the value", " to a tensor of dtype ",
-       d);
+  fail(ErrorCode::kTypeError, "cannot convert ", shown ? shown : "the value",
+       " to a tensor of dtype ", d);
 }
 
 template <class T>
@@ -155,9 +155,9 @@ bool scan(PyObject* o, int depth, Nest& nest) {
       const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
       nest.needs_int64 |= overflow || v != static_cast<int32_t>(v);
     }
-    const bool numbers = (k == Kind::kInt || k == Kind::kFloat || k == Kind::kComplex) &&
-                         (nest.kind == Kind::kInt || nest.kind == Kind::kFloat ||
-                          nest.kind == Kind::kComplex);
+    const bool numbers =
+        (k == Kind::kInt || k == Kind::kFloat || k == Kind::kComplex) &&
+        (nest.kind == Kind::kInt || nest.kind == Kind::kFloat || nest.kind == Kind::kComplex);
     if (nest.kind != Kind::kNone && k != nest.kind && !numbers) {
       fail(ErrorCode::kValueError, "cannot convert a sequence that mixes ", kind_name(nest.kind),
            " and ", kind_name(k), " to a tensor");
@@ -173,8 +173,9 @@ bool scan(PyObject* o, int depth, Nest& nest) {
     nest.shape.push_back(n);
   } else if (depth >= nest.shape.rank() || nest.shape[depth] != n) {
     if (depth >= nest.shape.rank()) {
-      fail(ErrorCode::kValueError, "cannot convert a ragged sequence to a tensor: a sequence at depth ",
-           depth, " where others have numbers");
+      fail(ErrorCode::kValueError,
+           "cannot convert a ragged sequence to a tensor: a sequence at depth ", depth,
+           " where others have numbers");
     }
     fail_ragged(nest.shape, depth, n);
   }
@@ -298,7 +299,8 @@ Tensor convert_number(PyObject* o, Kind k, DType wanted, DType hint) {
   return t;
 }
 
-// Arrays follow the other operand where no kind of number is lost; a dtype that was asked for is always given.
+// Arrays follow the other operand where no kind of number is lost; a dtype that was asked for is
+// always given.
 bool castable(DType from, DType to) {
   if (from == to) return true;
   if (from == DType::kBool || to == DType::kBool) return false;
@@ -355,8 +357,8 @@ Tensor convert(PyObject* o, DType wanted, DType hint) {
   if (is_tensor(o) || is_variable(o)) {
     Tensor t = is_tensor(o) ? tensor_of(o) : read_variable(o);
     if (wanted != DType::kInvalid && t.dtype() != wanted) {
-      fail(ErrorCode::kValueError, "a tensor of dtype ", wanted, " was asked for, got one of dtype ",
-           t.dtype(), "; agog.cast converts it");
+      fail(ErrorCode::kValueError, "a tensor of dtype ", wanted,
+           " was asked for, got one of dtype ", t.dtype(), "; agog.cast converts it");
     }
     return t;
   }

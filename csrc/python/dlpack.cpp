@@ -1,5 +1,5 @@
-// DLPack both ways: tensors handed to NumPy, PyTorch and others, and taken from them, without copies.
-// The structs are those of the DLPack specification, versions 0 and 1.
+// DLPack both ways: tensors handed to NumPy, PyTorch and others, and taken from them, without
+// copies. The structs are those of the DLPack specification, versions 0 and 1.
 #include <cstring>
 
 #include <nanobind/nanobind.h>
@@ -36,7 +36,9 @@ struct DLManagedTensor {
   void (*deleter)(DLManagedTensor*);
 };
 struct DLManagedTensorVersioned {
-  struct { uint32_t major, minor; } version;
+  struct {
+    uint32_t major, minor;
+  } version;
   void* manager;
   void (*deleter)(DLManagedTensorVersioned*);
   uint64_t flags;
@@ -47,7 +49,14 @@ constexpr uint64_t kCopied = 2;
 constexpr const char* kPlain = "dltensor";
 constexpr const char* kVersioned = "dltensor_versioned";
 
-enum Code : uint8_t { kInt = 0, kUInt = 1, kFloatCode = 2, kBfloat = 4, kComplexCode = 5, kBoolCode = 6 };
+enum Code : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloatCode = 2,
+  kBfloat = 4,
+  kComplexCode = 5,
+  kBoolCode = 6
+};
 
 DLDataType to_dlpack(DType d) {
   const auto bits = static_cast<uint8_t>(size_of(d) * 8);
@@ -66,8 +75,8 @@ DType from_dlpack(DLDataType t) {
     const DLDataType own = to_dlpack(d);
     if (own.code == t.code && own.bits == t.bits) return d;
   }
-  fail(ErrorCode::kTypeError, "agog has no dtype for DLPack code ", static_cast<int>(t.code), " of ",
-       static_cast<int>(t.bits), " bits");
+  fail(ErrorCode::kTypeError, "agog has no dtype for DLPack code ", static_cast<int>(t.code),
+       " of ", static_cast<int>(t.bits), " bits");
 }
 
 // What an exported tensor keeps until the consumer is done.
@@ -89,8 +98,8 @@ Managed* export_tensor(const Tensor& t) {
     e->strides[i] = stride;
     stride *= t.dim(i);
   }
-  e->managed.tensor = {t.mutable_raw(), {1, 0}, t.rank(), to_dlpack(t.dtype()), e->shape,
-                       e->strides, 0};
+  e->managed.tensor = {t.mutable_raw(), {1, 0},     t.rank(), to_dlpack(t.dtype()),
+                       e->shape,        e->strides, 0};
   e->managed.manager = e;
   e->managed.deleter = [](Managed* m) { delete static_cast<Export<Managed>*>(m->manager); };
   return &e->managed;
@@ -113,7 +122,8 @@ Tensor copy_of(const Tensor& t) {
   return c;
 }
 
-// A consumer of version 1 is told that the memory is read-only; an older one, which cannot be told, gets a copy.
+// A consumer of version 1 is told that the memory is read-only; an older one, which cannot be told,
+// gets a copy.
 PyObject* to_capsule(nb::handle o, bool versioned, bool copy) {
   const Tensor& t = tensor_of(o.ptr());
   to_dlpack(t.dtype());
@@ -168,7 +178,8 @@ Tensor take(const DLTensor& t, Ref<Object> owner) {
          t.device.device_type, "); move it there first");
   }
   if (t.ndim > kMaxRank) {
-    fail(ErrorCode::kUnimplemented, "an array of rank ", t.ndim, ": the largest rank is ", kMaxRank);
+    fail(ErrorCode::kUnimplemented, "an array of rank ", t.ndim, ": the largest rank is ",
+         kMaxRank);
   }
   const DType d = from_dlpack(t.dtype);
   const Shape shape(t.shape, t.ndim);

@@ -21,8 +21,8 @@ void set_python_error(const Error& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
     return;
   }
-  PyRef error(PyObject_CallFunction(python_side.make_error, "is", static_cast<int>(e.code()),
-                                    e.what()));
+  PyRef error(
+      PyObject_CallFunction(python_side.make_error, "is", static_cast<int>(e.code()), e.what()));
   if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
 }
 

@@ -1,4 +1,5 @@
-// tensor[...]: integers, slices, None and ... become one StridedSlice here; src/agog/indexing.py has the rest.
+// tensor[...]: integers, slices, None and ... become one StridedSlice here; src/agog/indexing.py
+// has the rest.
 #include <limits>
 
 #include "op/call.h"

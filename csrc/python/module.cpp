@@ -31,8 +31,8 @@ void load_ops(const std::string& folder, const std::string& level) {
   const std::string path = folder + "/libagog_ops_" + level + ".so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    fail(ErrorCode::kNotFound, "the op library for CPU level ", level, " does not load: ",
-         dlerror(), " (AGOG_CPU_LEVEL may be baseline, avx2 or avx512)");
+    fail(ErrorCode::kNotFound, "the op library for CPU level ", level,
+         " does not load: ", dlerror(), " (AGOG_CPU_LEVEL may be baseline, avx2 or avx512)");
   }
   auto* register_ops = reinterpret_cast<void (*)()>(dlsym(library, "agog_register_ops"));
   if (register_ops == nullptr) fail(ErrorCode::kInternal, path, " registers no ops");
@@ -48,10 +48,8 @@ nb::object attr_default(const AttrField& f, const AttrsDef& def) {
     case AttrType::kBool: return nb::bool_(*reinterpret_cast<const bool*>(at));
     case AttrType::kInt: return nb::int_(*reinterpret_cast<const int64_t*>(at));
     case AttrType::kFloat: return nb::float_(*reinterpret_cast<const float*>(at));
-    case AttrType::kString:
-      return nb::str(reinterpret_cast<const std::string*>(at)->c_str());
-    case AttrType::kDType:
-      return nb::borrow(dtype_to_python(*reinterpret_cast<const DType*>(at)));
+    case AttrType::kString: return nb::str(reinterpret_cast<const std::string*>(at)->c_str());
+    case AttrType::kDType: return nb::borrow(dtype_to_python(*reinterpret_cast<const DType*>(at)));
     case AttrType::kInts: {
       nb::list l;
       for (int64_t v : *reinterpret_cast<const std::vector<int64_t>*>(at)) l.append(v);
@@ -78,46 +76,45 @@ const char* save_name(Save::Kind k) {
   }
 }
 
+// An input or an output.
+template <class Def>
+nb::dict place_of(const Def& def) {
+  nb::dict d;
+  d["name"] = def.name;
+  d["type"] = def.type ? nb::object(nb::str(def.type)) : nb::none();
+  d["list"] = def.count != nullptr;
+  return d;
+}
+
+nb::dict attr_of(const AttrField& field, const AttrsDef& def) {
+  nb::dict d;
+  d["name"] = field.name;
+  d["required"] = field.required;
+  d["default"] = attr_default(field, def);
+  return d;
+}
+
 // The row as plain Python data: for raw_ops, stubs, docs and tests.
 nb::dict op_row(nb::str op_name) {
   return bridge([&] {
-    const Op& op = find_op(op_name.c_str());
-    nb::dict row;
+    const OpDef& def = find_op(op_name.c_str()).def;
     nb::list inputs, outputs, attrs, saves;
-    nb::dict types;
-    for (const InputDef& i : op.def.inputs) {
-      nb::dict d;
-      d["name"] = i.name;
-      d["type"] = i.type ? nb::object(nb::str(i.type)) : nb::none();
-      d["list"] = i.count != nullptr;
-      inputs.append(d);
-    }
-    for (const OutputDef& o : op.def.outputs) {
-      nb::dict d;
-      d["name"] = o.name;
-      d["type"] = o.type ? nb::object(nb::str(o.type)) : nb::none();
-      d["list"] = o.count != nullptr;
-      outputs.append(d);
-    }
-    for (const TypeVar& t : op.def.types) types[t.name] = type_names(t.allowed);
-    for (const AttrField& f : op.def.attrs.fields) {
-      nb::dict d;
-      d["name"] = f.name;
-      d["required"] = f.required;
-      d["default"] = attr_default(f, op.def.attrs);
-      attrs.append(d);
-    }
-    for (const Save& s : op.def.saves) saves.append(nb::make_tuple(save_name(s.kind), s.index));
-    row["name"] = op.def.name;
+    nb::dict types, row;
+    for (const InputDef& i : def.inputs) inputs.append(place_of(i));
+    for (const OutputDef& o : def.outputs) outputs.append(place_of(o));
+    for (const TypeVar& t : def.types) types[t.name] = type_names(t.allowed);
+    for (const AttrField& f : def.attrs.fields) attrs.append(attr_of(f, def.attrs));
+    for (const Save& s : def.saves) saves.append(nb::make_tuple(save_name(s.kind), s.index));
+    row["name"] = def.name;
     row["inputs"] = inputs;
     row["outputs"] = outputs;
     row["types"] = types;
     row["attrs"] = attrs;
     row["saves"] = saves;
-    row["broadcasts"] = op.def.broadcasts;
-    row["stateful"] = op.def.stateful;
-    row["differentiable"] = op.def.differentiable;
-    row["elementwise"] = op.def.kernel.kind == Kernel::kMap;
+    row["broadcasts"] = def.broadcasts;
+    row["stateful"] = def.stateful;
+    row["differentiable"] = def.differentiable;
+    row["elementwise"] = def.kernel.kind == Kernel::kMap;
     return row;
   });
 }
@@ -169,10 +166,8 @@ void bind_registry(nb::module_& m) {
     return names;
   });
   m.def("op_row", op_row);
-  m.def("cpu_level", &cpu_level);
-  m.def("load_ops", [](nb::str folder) {
-    bridge([&] { load_ops(folder.c_str(), cpu_level()); });
-  });
+  m.def("cpu_level", [] { return nb::str(cpu_level().c_str()); });
+  m.def("load_ops", [](nb::str folder) { bridge([&] { load_ops(folder.c_str(), cpu_level()); }); });
   m.def("set_python_side", [](nb::dict d) {
     auto take = [&](const char* key, PyObject*& to) {
       if (d.contains(key)) to = nb::object(d[key]).release().ptr();

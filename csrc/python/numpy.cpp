@@ -1,5 +1,5 @@
-// NumPy arrays in (copied) and out (a writable copy, or a read-only view). NumPy itself is imported on first use, so
-// that importing agog does not wait for it.
+// NumPy arrays in (copied) and out (a writable copy, or a read-only view). NumPy itself is imported
+// on first use, so that importing agog does not wait for it.
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <cstring>
 #include <mutex>
@@ -51,7 +51,9 @@ DType dtype_of_array(PyArrayObject* a) {
     case NPY_DOUBLE: return DType::kDouble;
     case NPY_CFLOAT: return DType::kComplex64;
     case NPY_CDOUBLE: return DType::kComplex128;
-    case NPY_OBJECT: case NPY_STRING: case NPY_UNICODE: return DType::kString;
+    case NPY_OBJECT:
+    case NPY_STRING:
+    case NPY_UNICODE: return DType::kString;
     default: break;
   }
   const int64_t size = PyArray_ITEMSIZE(a);
@@ -65,10 +67,9 @@ DType dtype_of_array(PyArrayObject* a) {
 }
 
 int numpy_type_num(DType d) {
-  static const int nums[] = {NPY_BOOL,  NPY_UINT8, NPY_UINT16, NPY_UINT32, NPY_UINT64,
-                             NPY_INT8,  NPY_INT16, NPY_INT32,  NPY_INT64,  NPY_HALF,
-                             -1,        NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE,
-                             NPY_OBJECT};
+  static const int nums[] = {NPY_BOOL,   NPY_UINT8,  NPY_UINT16,  NPY_UINT32, NPY_UINT64, NPY_INT8,
+                             NPY_INT16,  NPY_INT32,  NPY_INT64,   NPY_HALF,   -1,         NPY_FLOAT,
+                             NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE, NPY_OBJECT};
   if (d == DType::kBFloat16) return bfloat16_num();
   if (code(d) > code(DType::kString)) {
     fail(ErrorCode::kTypeError, "a tensor of dtype ", d, " has no NumPy form");
@@ -94,8 +95,8 @@ Tensor strings_from_array(PyArrayObject* a) {
 
 PyObject* array_of_strings(const Tensor& t, npy_intp* dims) {
   PyRef array = owned(PyArray_SimpleNew(t.rank(), dims, NPY_OBJECT));
-  auto** items = static_cast<PyObject**>(
-      PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.get())));
+  auto** items =
+      static_cast<PyObject**>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.get())));
   for (int64_t i = 0; i < t.num_elements(); ++i) {
     Py_XDECREF(items[i]);
     items[i] = checked(string_element(t, i));

@@ -137,7 +137,8 @@ class CallAttrs {
       }
     }
     if (!given) return;
-    if (def_.size > sizeof memory_) fail(ErrorCode::kInternal, "attrs of ", op.def.name, " are big");
+    if (def_.size > sizeof memory_)
+      fail(ErrorCode::kInternal, "attrs of ", op.def.name, " are big");
     def_.construct(memory_);
     built_ = true;
     try {
@@ -322,10 +323,9 @@ PyObject* run_op(const Op& op, const Tensor* in, int n, const void* attrs) {
 }
 
 void init_op_handle_type(PyObject* module) {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(HandleObject, vectorcall), Py_READONLY,
-       nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", Py_T_PYSSIZET,
+                                   offsetof(HandleObject, vectorcall), Py_READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
   static PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
@@ -334,10 +334,9 @@ void init_op_handle_type(PyObject* module) {
                                 {Py_tp_members, members},
                                 {Py_tp_getset, getset},
                                 {0, nullptr}};
-  static PyType_Spec spec = {"agog.OpHandle", sizeof(HandleObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "agog.OpHandle", sizeof(HandleObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   handle_type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
   static PyMethodDef functions[] = {
       {"handle", make_handle, METH_O, "The callable of the op with this name."},

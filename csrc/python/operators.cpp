@@ -5,8 +5,8 @@
 namespace agog::py {
 namespace {
 
-// One operand of an operator beside a tensor of dtype `hint`. False, with no error set, when it is nothing that
-// converts: Python then asks the other side.
+// One operand of an operator beside a tensor of dtype `hint`. False, with no error set, when it is
+// nothing that converts: Python then asks the other side.
 bool operand(PyObject* o, DType hint, Tensor* out) {
   if (is_tensor(o)) {
     *out = tensor_of(o);
@@ -26,7 +26,8 @@ DType dtype_of_operand(PyObject* o) {
   return is_variable(o) ? read_variable(o).dtype() : DType::kInvalid;
 }
 
-// A Python float beside a float tensor, while nobody records: a scalar on the stack, which the loop reads and forgets.
+// A Python float beside a float tensor, while nobody records: a scalar on the stack, which the loop
+// reads and forgets.
 class StackScalar {
  public:
   bool set(PyObject* o, DType d) {
@@ -108,10 +109,14 @@ DType either_dtype(PyObject* a, PyObject* b) {
 // True division of integers is done in floats, as wide as TensorFlow makes them.
 DType division_type(DType d) {
   switch (d) {
-    case DType::kUInt8: case DType::kInt8: case DType::kUInt16: case DType::kInt16:
-      return DType::kFloat;
-    case DType::kUInt32: case DType::kInt32: case DType::kUInt64: case DType::kInt64:
-      return DType::kDouble;
+    case DType::kUInt8:
+    case DType::kInt8:
+    case DType::kUInt16:
+    case DType::kInt16: return DType::kFloat;
+    case DType::kUInt32:
+    case DType::kInt32:
+    case DType::kUInt64:
+    case DType::kInt64: return DType::kDouble;
     default: return d;
   }
 }
@@ -131,9 +136,8 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
 
 template <const ops::Caller& logical, const ops::Caller& bitwise>
 PyObject* bit_slot(PyObject* a, PyObject* b) {
-  return guarded([&] {
-    return binary((either_dtype(a, b) == DType::kBool ? logical : bitwise).op(), a, b);
-  });
+  return guarded(
+      [&] { return binary((either_dtype(a, b) == DType::kBool ? logical : bitwise).op(), a, b); });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
@@ -162,14 +166,12 @@ PyObject* negative(PyObject* self) {
 }
 PyObject* positive(PyObject* self) { return Py_NewRef(self); }
 PyObject* absolute(PyObject* self) {
-  return guarded([&] {
-    return unary(is_complex(dtype_of_operand(self)) ? complex_abs_op : abs_op, self);
-  });
+  return guarded(
+      [&] { return unary(is_complex(dtype_of_operand(self)) ? complex_abs_op : abs_op, self); });
 }
 PyObject* invert(PyObject* self) {
-  return guarded([&] {
-    return unary(dtype_of_operand(self) == DType::kBool ? not_op : invert_op, self);
-  });
+  return guarded(
+      [&] { return unary(dtype_of_operand(self) == DType::kBool ? not_op : invert_op, self); });
 }
 
 struct EqualAttrs {
@@ -205,7 +207,8 @@ int is_true(PyObject* self) {
     const Tensor t = value_of(self);
     if (t.num_elements() != 1) {
       fail(ErrorCode::kValueError, "the truth value of a tensor with ", t.num_elements(),
-           " elements is ambiguous (shape ", t.shape(), "); use agog.reduce_any or agog.reduce_all");
+           " elements is ambiguous (shape ", t.shape(),
+           "); use agog.reduce_any or agog.reduce_all");
     }
     PyRef value(checked(item(t, "bool")));
     return PyObject_IsTrue(value.get());

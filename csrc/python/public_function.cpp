@@ -1,5 +1,6 @@
-// @public: a C wrapper around a Python function that takes agog's own frames out of the traceback of whatever it
-// raises, so that the last frame shown is the user's line. On success it costs one call.
+// @public: a C wrapper around a Python function that takes agog's own frames out of the traceback
+// of whatever it raises, so that the last frame shown is the user's line. On success it costs one
+// call.
 #include <map>
 
 #include "python/py.h"
@@ -37,8 +38,8 @@ bool is_internal(PyTracebackObject* tb) {
 // The chain without internal frames; takes and gives a reference.
 PyObject* without_internal(PyObject* chain) {
   while (chain && chain != Py_None && is_internal(reinterpret_cast<PyTracebackObject*>(chain))) {
-    PyObject* next = reinterpret_cast<PyObject*>(
-        reinterpret_cast<PyTracebackObject*>(chain)->tb_next);
+    PyObject* next =
+        reinterpret_cast<PyObject*>(reinterpret_cast<PyTracebackObject*>(chain)->tb_next);
     Py_XINCREF(next);
     Py_DECREF(chain);
     chain = next;

@@ -113,8 +113,8 @@ void init_variable_type(PyObject* module);
 
 // ---- Conversion
 
-// A tensor from anything convertible. `wanted` is the dtype the result must have, `hint` the one it should have if the
-// value allows; kInvalid for none. Throws PythonError or Error.
+// A tensor from anything convertible. `wanted` is the dtype the result must have, `hint` the one it
+// should have if the value allows; kInvalid for none. Throws PythonError or Error.
 Tensor convert(PyObject* o, DType wanted = DType::kInvalid, DType hint = DType::kInvalid);
 bool is_convertible_number(PyObject* o);
 DType dtype_from_python(PyObject* o);
@@ -135,21 +135,22 @@ PyObject* string_element(const Tensor& t, int64_t i);
 
 void init_op_handle_type(PyObject* module);
 void init_public_function_type(PyObject* module);
-// What a public function does in C++ for the arguments it mostly gets: null when it leaves them to Python (no error
-// set), and null with an error set when it fails.
+// What a public function does in C++ for the arguments it mostly gets: null when it leaves them to
+// Python (no error set), and null with an error set when it fails.
 using FastPath = PyObject* (*)(PyObject* const* args, Py_ssize_t n);
 void add_fast_path(const char* name, FastPath fast);
 void init_tape_type(PyObject* module);
 
 // Objects given by the Python side at import.
 struct PythonSide {
-  PyObject* make_error = nullptr;     // errors.from_code
-  PyObject* dtypes = nullptr;         // tuple by code
+  PyObject* make_error = nullptr;  // errors.from_code
+  PyObject* dtypes = nullptr;      // tuple by code
   PyObject* as_dtype = nullptr;
-  PyObject* make_shape = nullptr;     // TensorShape._from_tuple
-  PyObject* convert_other = nullptr;  // fallback of convert(): (value, dtype or None) -> Tensor or NotImplemented
-  PyObject* getitem = nullptr;        // tensor[...] beyond integers, slices, None and ...
-  PyObject* format = nullptr;         // (tensor, is_repr) -> str
+  PyObject* make_shape = nullptr;  // TensorShape._from_tuple
+  PyObject* convert_other =
+      nullptr;  // fallback of convert(): (value, dtype or None) -> Tensor or NotImplemented
+  PyObject* getitem = nullptr;  // tensor[...] beyond integers, slices, None and ...
+  PyObject* format = nullptr;   // (tensor, is_repr) -> str
 };
 extern PythonSide python_side;
 

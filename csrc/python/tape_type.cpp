@@ -1,4 +1,5 @@
-// The base of GradientTape, with the hot paths of its methods; src/agog/gradient_tape.py holds the rest.
+// The base of GradientTape, with the hot paths of its methods; src/agog/gradient_tape.py holds the
+// rest.
 #include <nanobind/nanobind.h>
 
 #include "python/module.h"
@@ -130,7 +131,8 @@ PyObject* pack_gradients(PyObject* sources, const Tensors& dx) {
   return list.leak();
 }
 
-// gradient(self, target, sources) of one floating tensor with respect to a tensor, a variable or a list of them.
+// gradient(self, target, sources) of one floating tensor with respect to a tensor, a variable or a
+// list of them.
 PyObject* gradient(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     TapeObject& t = tape_object(args[0]);
@@ -224,9 +226,11 @@ PyObject* saved(PyObject* self, PyObject*) {
   });
 }
 
-template <bool TapeObject::*flag>
-PyObject* get_flag(PyObject* self, void*) { return PyBool_FromLong(tape_object(self).*flag); }
-template <bool TapeObject::*flag>
+template <bool TapeObject::* flag>
+PyObject* get_flag(PyObject* self, void*) {
+  return PyBool_FromLong(tape_object(self).*flag);
+}
+template <bool TapeObject::* flag>
 int set_flag(PyObject* self, PyObject* value, void*) {
   const int v = value ? PyObject_IsTrue(value) : -1;
   if (v < 0) return -1;

@@ -1,5 +1,5 @@
-// The type agog.Tensor: its objects and its hot properties. Operators are in operators.cpp, indexing in indexing.cpp,
-// and src/agog/tensor.py adds the rest.
+// The type agog.Tensor: its objects and its hot properties. Operators are in operators.cpp,
+// indexing in indexing.cpp, and src/agog/tensor.py adds the rest.
 #include <cstring>
 
 #include "python/py.h"
@@ -71,8 +71,8 @@ PyObject* str(PyObject* self) { return formatted(self, false); }
 
 // Read-only: a tensor never changes.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  static const char* const formats[] = {"?", "B", "H", "I", "Q", "b", "h", "i", "q",
-                                        "e", nullptr, "f", "d", "Zf", "Zd"};
+  static const char* const formats[] = {"?", "B", "H",     "I", "Q", "b",  "h", "i",
+                                        "q", "e", nullptr, "f", "d", "Zf", "Zd"};
   const Tensor& t = tensor_of(self);
   const char* format = code(t.dtype()) < 15 ? formats[code(t.dtype())] : nullptr;
   if (flags & PyBUF_WRITABLE) {
@@ -115,13 +115,12 @@ int set_slice_of(PyObject* self, PyObject* value, void*) {
   return 0;
 }
 
-PyGetSetDef getset[] = {
-    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
-    {"shape", get_shape, nullptr, "The size of each dimension.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
-    {"_id", get_id, nullptr, nullptr, nullptr},
-    {"_slice_of", get_slice_of, set_slice_of, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef getset[] = {{"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+                        {"shape", get_shape, nullptr, "The size of each dimension.", nullptr},
+                        {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+                        {"_id", get_id, nullptr, nullptr, nullptr},
+                        {"_slice_of", get_slice_of, set_slice_of, nullptr, nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {
     {"numpy", numpy_method, METH_NOARGS,

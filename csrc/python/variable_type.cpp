@@ -54,8 +54,8 @@ PyObject* create(PyObject* self, PyObject* args) {
     PyObject *name, *dtype, *shape;
     int trainable = 0;
     if (!PyArg_ParseTuple(args, "OOOp", &name, &dtype, &shape, &trainable)) throw PythonError{};
-    Ref<Object> v(new Variable(utf8(name), dtype_from_python(dtype),
-                               shape_from_python(shape, true), trainable != 0));
+    Ref<Object> v(new Variable(utf8(name), dtype_from_python(dtype), shape_from_python(shape, true),
+                               trainable != 0));
     reinterpret_cast<VariableObject*>(self)->handle = Tensor::resource(std::move(v));
     return Py_NewRef(Py_None);
   });
@@ -109,7 +109,9 @@ PyObject* update(const ops::Caller& op, PyObject* self, PyObject* arg) {
 constexpr ops::Caller assign_op{"AssignVariableOp"}, assign_add_op{"AssignAddVariableOp"},
     assign_sub_op{"AssignSubVariableOp"};
 template <const ops::Caller& op>
-PyObject* update_method(PyObject* self, PyObject* arg) { return update(op, self, arg); }
+PyObject* update_method(PyObject* self, PyObject* arg) {
+  return update(op, self, arg);
+}
 
 }  // namespace
 

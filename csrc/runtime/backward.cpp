@@ -53,10 +53,10 @@ class BackwardPass {
   Tape& tape_;
   const Tensors& sources_;
   const bool keep_;
-  IdMap<int> source_of_;                // tensor id -> place in source_sums_
+  IdMap<int> source_of_;  // tensor id -> place in source_sums_
   std::vector<GradientSum> source_sums_;
-  std::vector<Stop> stops_;             // ascending by record
-  IdMap<int> stop_of_;                  // record + 1 -> place in stops_
+  std::vector<Stop> stops_;  // ascending by record
+  IdMap<int> stop_of_;       // record + 1 -> place in stops_
 };
 
 BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep)
@@ -147,8 +147,8 @@ Tensors BackwardPass::gradients_of(const Record& r, Stop& stop, const std::vecto
 void BackwardPass::process(Stop& stop) {
   Record& r = *tape_.get(stop.record);
   keep_for_sources(r, stop);
-  const bool reached = std::any_of(stop.dy.begin(), stop.dy.end(),
-                                   [](const GradientSum& g) { return !g.empty(); });
+  const bool reached =
+      std::any_of(stop.dy.begin(), stop.dy.end(), [](const GradientSum& g) { return !g.empty(); });
   if (!stop.needed || !reached) return;
   std::vector<bool> needs;
   for (const Record::Input& in : r.inputs) needs.push_back(leads_to_source(in));

@@ -13,8 +13,8 @@ class Tape;
 struct Context {
   // Nonzero when a call must look further than its kernel: one test in the common case.
   uint32_t flags = 0;
-  std::vector<Tape*>* tapes = nullptr;   // innermost last; made on first use
-  size_t first_tape = 0;                 // tapes before this one are paused
+  std::vector<Tape*>* tapes = nullptr;  // innermost last; made on first use
+  size_t first_tape = 0;                // tapes before this one are paused
 };
 inline constexpr uint32_t kTapesActive = 1;
 
@@ -26,7 +26,8 @@ inline void update_tape_flag() {
   c.flags = active ? (c.flags | kTapesActive) : (c.flags & ~kTapesActive);
 }
 
-// Pauses the tapes of this thread that record now; a tape started later records. Gives what resume_tapes() needs.
+// Pauses the tapes of this thread that record now; a tape started later records. Gives what
+// resume_tapes() needs.
 inline size_t pause_tapes() {
   Context& c = t_context;
   const size_t before = c.first_tape;

@@ -11,8 +11,8 @@ namespace agog {
 
 using Tensors = std::vector<Tensor>;
 
-// Runs an op with one output. `attrs` null means the row's defaults. With `reuse`, the caller gives its inputs up: one
-// that nobody else holds may be overwritten.
+// Runs an op with one output. `attrs` null means the row's defaults. With `reuse`, the caller gives
+// its inputs up: one that nobody else holds may be overwritten.
 AGOG_API Tensor execute1(const Op& op, const Tensor* inputs, int num_inputs,
                          const void* attrs = nullptr, bool reuse = false);
 
@@ -27,7 +27,8 @@ AGOG_API void run_map(const Op& op, const Tensor* inputs, int arity, const Tenso
 // The shape that two shapes broadcast to; throws with both shapes.
 AGOG_API Shape broadcast_shapes(const Shape& a, const Shape& b);
 
-// Kernels with more work than this (in simple element operations) run without the interpreter's lock.
+// Kernels with more work than this (in simple element operations) run without the interpreter's
+// lock.
 inline constexpr int64_t kReleaseWork = 1 << 15;
 
 namespace hooks {

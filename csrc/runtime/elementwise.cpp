@@ -1,4 +1,5 @@
-// Runs the inner loop of an elementwise op over whole tensors: broadcasting, blocks, threads. Knows no op.
+// Runs the inner loop of an elementwise op over whole tensors: broadcasting, blocks, threads. Knows
+// no op.
 #include <algorithm>
 
 #include "core/error.h"
@@ -137,9 +138,9 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     if (o == 1 || (o < 0 && s > 1)) {
       o = s;
     } else if (s != 1 && s >= 0 && o >= 0 && s != o) {
-      fail(ErrorCode::kInvalidArgument, "shapes ", a, " and ", b, " do not broadcast: ",
-           a[a.rank() - (shorter.rank() - i)], " and ", b[b.rank() - (shorter.rank() - i)],
-           " differ and neither is 1");
+      fail(ErrorCode::kInvalidArgument, "shapes ", a, " and ", b,
+           " do not broadcast: ", a[a.rank() - (shorter.rank() - i)], " and ",
+           b[b.rank() - (shorter.rank() - i)], " differ and neither is 1");
     }
   }
   return out;

@@ -181,8 +181,8 @@ void Tape::record(const Op& op, const Tensor* in, int n, const void* attrs, cons
 }
 
 void Tape::record_custom(Ref<CustomBackward> backward, const Tensors& in, const Tensors& out) {
-  Record& r = add_record(in.data(), static_cast<int>(in.size()), out.data(),
-                         static_cast<int>(out.size()));
+  Record& r =
+      add_record(in.data(), static_cast<int>(in.size()), out.data(), static_cast<int>(out.size()));
   r.custom = std::move(backward);
   for (const Tensor& t : out) r.metas.push_back({t.dtype(), CompactShape(t.shape())});
 }
@@ -198,7 +198,8 @@ void Tape::on_tensor_death(int64_t id) {
   if (r && --r->live_outputs == 0 && r->users == 0) drop(e.record);
 }
 
-// Forgets a record that nothing can reach any more, and then those that only it reached; by a list, not by recursion.
+// Forgets a record that nothing can reach any more, and then those that only it reached; by a list,
+// not by recursion.
 void Tape::drop(int64_t index) {
   to_drop_.push_back(index);
   if (dropping_) return;
@@ -226,15 +227,15 @@ void Tape::clear() {
 }
 
 int64_t Tape::num_records() const {
-  return std::count_if(records_.begin(), records_.end(), [](const auto& r) { return r != nullptr; });
+  return std::count_if(records_.begin(), records_.end(),
+                       [](const auto& r) { return r != nullptr; });
 }
 
 std::vector<std::pair<std::string, Tensors>> Tape::saved() const {
   std::vector<std::pair<std::string, Tensors>> all;
   for (const auto& r : records_) {
     if (!r) continue;
-    all.emplace_back(r->op ? r->op->def.name : "custom",
-                     Tensors(r->saved.begin(), r->saved.end()));
+    all.emplace_back(r->op ? r->op->def.name : "custom", Tensors(r->saved.begin(), r->saved.end()));
   }
   return all;
 }

@@ -1,5 +1,6 @@
-// The tape: records what ops do to watched tensors, and walks back through it calling gradient rules. The rules are ops
-// again, so outer tapes see them and any order of derivative follows. Knows no op but the sum that undoes broadcasting.
+// The tape: records what ops do to watched tensors, and walks back through it calling gradient
+// rules. The rules are ops again, so outer tapes see them and any order of derivative follows.
+// Knows no op but the sum that undoes broadcasting.
 #pragma once
 
 #include <functional>
@@ -23,31 +24,32 @@ class AGOG_API CustomBackward : public Object {
 // One recorded op.
 struct Record {
   struct Input {
-    int64_t id;         // the tensor's identity
-    int64_t producer;   // the record that made it, -1 for none on this tape
-    int output;         // which of its outputs
+    int64_t id;        // the tensor's identity
+    int64_t producer;  // the record that made it, -1 for none on this tape
+    int output;        // which of its outputs
     bool differentiable;
   };
   struct Meta {
     DType dtype;
     CompactShape shape;
   };
-  const Op* op = nullptr;             // null for a custom backward
-  Ref<AttrsBox> attrs;                // null for the defaults
+  const Op* op = nullptr;  // null for a custom backward
+  Ref<AttrsBox> attrs;     // null for the defaults
   Ref<CustomBackward> custom;
   SmallVector<Input, 2> inputs;
   SmallVector<int64_t, 1> output_ids;
-  SmallVector<Tensor, 2> saved;       // in the order of the row's saves, lists flattened
-  std::vector<Meta> metas;            // shapes the row saves; for custom, of all outputs
-  std::vector<std::pair<int, CompactShape>> unbroadcast;  // inputs that were smaller than the output
-  int live_outputs = 0;               // output tensors still alive
-  int users = 0;                      // inputs of later records that come from here
+  SmallVector<Tensor, 2> saved;  // in the order of the row's saves, lists flattened
+  std::vector<Meta> metas;       // shapes the row saves; for custom, of all outputs
+  std::vector<std::pair<int, CompactShape>>
+      unbroadcast;       // inputs that were smaller than the output
+  int live_outputs = 0;  // output tensors still alive
+  int users = 0;         // inputs of later records that come from here
 };
 
 class AGOG_API Tape final : public Object {
  public:
-  Tape(bool persistent, bool watch_accessed) : persistent_(persistent),
-                                               watch_accessed_(watch_accessed) {}
+  Tape(bool persistent, bool watch_accessed)
+      : persistent_(persistent), watch_accessed_(watch_accessed) {}
 
   bool persistent() const { return persistent_; }
   bool watches_accessed_variables() const { return watch_accessed_; }
@@ -62,8 +64,9 @@ class AGOG_API Tape final : public Object {
               int n_out);
   void record_custom(Ref<CustomBackward> backward, const Tensors& in, const Tensors& out);
 
-  // Gradients of the targets' sum, weighted by `output_gradients` (empty or null for ones). An empty tensor stands for
-  // "not connected". Frees records as it goes unless the tape is persistent or `keep` says otherwise.
+  // Gradients of the targets' sum, weighted by `output_gradients` (empty or null for ones). An
+  // empty tensor stands for "not connected". Frees records as it goes unless the tape is persistent
+  // or `keep` says otherwise.
   Tensors gradient(const Tensors& targets, const Tensors& sources, const Tensors& output_gradients,
                    bool keep = false);
 

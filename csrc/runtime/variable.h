@@ -1,5 +1,5 @@
-// A variable: a named place that holds a tensor. Reads share memory with it; a write makes new memory while any
-// reader is alive, so a value read earlier never changes.
+// A variable: a named place that holds a tensor. Reads share memory with it; a write makes new
+// memory while any reader is alive, so a value read earlier never changes.
 #pragma once
 
 #include <mutex>
@@ -47,8 +47,8 @@ class AGOG_API Variable final : public Object {
   static std::atomic<int64_t> live_;
 };
 
-// Holds a variable still. A kernel may let the interpreter's lock go and take it back while it holds a variable, so
-// nobody may wait for a variable with the interpreter's lock in hand.
+// Holds a variable still. A kernel may let the interpreter's lock go and take it back while it
+// holds a variable, so nobody may wait for a variable with the interpreter's lock in hand.
 class AGOG_API VariableLock {
  public:
   explicit VariableLock(Variable& v);
