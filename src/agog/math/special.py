@@ -152,7 +152,7 @@ _zeta = handle("Zeta")
 
 @public
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
-    """Hurwitz zeta function: the sum of (q + k) ** -x over k = 0, 1, 2, …
+    """Hurwitz zeta function: the sum of (q + k) ** -x over all integers k >= 0.
 
     >>> print(agog.math.zeta(2.0, [1.0, 2.0]).numpy().round(4))
     [1.6449 0.6449]
