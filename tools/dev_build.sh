@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds in build/dev for this machine's CPU level only, and links the result into src/agog, so that
-# `PYTHONPATH=src python` runs the working tree. Call it again after an edit: only what changed is rebuilt.
+# `PYTHONPATH=src python` runs the working tree. Call it again after an edit: only what changed is
+# rebuilt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${AGOG_BUILD_DIR:-build/dev}

@@ -209,7 +209,7 @@ def test_help():
     assert "demo" in run().stdout
     done = run("demo", "--help")
     assert done.returncode == 0
-    for option in "--data --epochs --batch --hidden --learning-rate --optimizer --seed".split():  # noqa: SIM905
+    for option in "--data --epochs --batch --hidden --learning-rate --optimizer --seed".split():
         assert option in done.stdout
 
 
