@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/dtype.h"
+#include "kernels/copy.h"
 #include "kernels/vec.h"
 #include "op/op_def.h"
 
@@ -393,9 +394,6 @@ Kernel binary_to(F, int cost = 1) {
   return map_kernel<S, 2, float>(MakeBinaryTo<F>{}, cost);
 }
 
-struct Bytes16 {
-  uint64_t words[2];
-};
 // y = where a ? b : c, for every dtype: only the size of an element counts.
 template <TypeSet S>
 Kernel select_kernel() {
