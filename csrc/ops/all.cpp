@@ -31,6 +31,10 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::scan_ops,
            agog::nn_ops,
            agog::training_ops,
+           agog::activation_ops,
+           agog::special_ops,
+           agog::random_ops,
+           agog::space_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));
   }

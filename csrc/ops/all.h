@@ -46,5 +46,9 @@ std::vector<OpDef> matmul_ops();
 std::vector<OpDef> scan_ops();
 std::vector<OpDef> nn_ops();
 std::vector<OpDef> training_ops();
+std::vector<OpDef> activation_ops();
+std::vector<OpDef> special_ops();
+std::vector<OpDef> random_ops();
+std::vector<OpDef> space_ops();
 
 }  // namespace agog

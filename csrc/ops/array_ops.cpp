@@ -154,6 +154,7 @@ Shape shape_of_shape(ShapeCtx& c) {
 
 Shape shapes_of_shapes(ShapeCtx& c) {
   require_index_type(c);
+  c.require(c.num_inputs() > 0, "input must be a list of at least one tensor");
   c.out_count(c.num_inputs());
   for (int i = 1; i < c.num_inputs(); ++i) c.out(i, {c.in(i).rank()});
   return {c.in(0).rank()};

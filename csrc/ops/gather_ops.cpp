@@ -14,6 +14,9 @@ namespace agog {
 struct GatherAttrs {
   int64_t batch_dims = 0;
 };
+struct GatherV1Attrs {
+  bool validate_indices = true;
+};
 struct ResourceGatherAttrs {
   DType dtype = DType::kInvalid;
   int64_t batch_dims = 0;
@@ -122,6 +125,10 @@ void gather_v2_grad(GradCtx& g) {
   g.dx(0) = gather_gradient(g.dy(0), g.x(1), params, s);
 }
 
+Gather gather_v1_plan(const OpCtx& c) {
+  return plan_gather(c, c.input(0).shape(), c.input(1).shape(), 0, 0);
+}
+
 BadIndices policy_of(const OpCtx& c) {
   const std::string& policy = c.attrs<BadIndicesAttrs>().bad_indices_policy;
   c.require(policy.empty() || policy == "DEFAULT" || policy == "ERROR" || policy == "IGNORE",
@@ -223,6 +230,27 @@ std::vector<OpDef> tensor_rows() {
            general([](KernelCtx& c) { run_gather(c.in(0), c.in(1), gather_v2_plan(c), c.out()); }),
        .saves = {shape_of_in(0), in(1), in(2)},
        .grad = gather_v2_grad},
+      {.name = "Gather",
+       .inputs = {{"params", "Tparams"}, {"indices", "Tindices"}},
+       .outputs = {{"output", "Tparams"}},
+       .types = {{"Tparams", kAnyData}, {"Tindices", kIndex, DType::kInt32}},
+       .attrs =
+           attrs_of<GatherV1Attrs>(field("validate_indices", &GatherV1Attrs::validate_indices)),
+       .shape =
+           [](ShapeCtx& c) {
+             if (!c.in(0).has_rank() || !c.in(1).has_rank()) return Shape::unknown_rank();
+             return gather_v1_plan(c).out;
+           },
+       .kernel =
+           general([](KernelCtx& c) { run_gather(c.in(0), c.in(1), gather_v1_plan(c), c.out()); }),
+       .saves = {shape_of_in(0), in(1)},
+       .grad =
+           [](GradCtx& g) {
+             if (!g.needs(0)) return;
+             const Shape params = g.x_shape(0);
+             const GatherShape s = sizes_for_gradient(params, g.x(1).shape(), 0, 0);
+             g.dx(0) = gather_gradient(g.dy(0), g.x(1), params, s);
+           }},
       {.name = "GatherNd",
        .inputs = {{"params", "Tparams"}, {"indices", "Tindices"}},
        .outputs = {{"output", "Tparams"}},

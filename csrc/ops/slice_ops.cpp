@@ -148,8 +148,10 @@ class StridedReader {
   }
 
   void entry(int i) {
-    c_.require(dim_ < s_.rank(), "the slice has entries for ", entries_behind(-1),
-               " dimensions, too many for input of shape ", s_);
+    if (dim_ >= s_.rank()) {
+      fail(ErrorCode::kInvalidIndex, "the slice has entries for ", entries_behind(-1),
+           " dimensions, too many for input of shape ", s_);
+    }
     const int64_t size = s_[dim_], stride = strides_[i];
     c_.require(stride != 0, "strides[", i, "] must not be zero");
     if (bit(attrs_.shrink_axis_mask, i)) {

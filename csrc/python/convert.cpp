@@ -43,12 +43,22 @@ const char* kind_name(Kind k) {
   }
 }
 
-[[noreturn]] void fail_conversion(PyObject* o, DType d) {
-  PyRef text(PyObject_Repr(o));
-  const char* shown = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+// A short text for a value, however big, deep or ill-behaved it is.
+std::string shown(PyObject* o) {
+  PyRef module(PyImport_ImportModule("reprlib"));
+  PyRef text(module ? PyObject_CallMethod(module.get(), "repr", "O", o) : nullptr);
+  const char* s = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const std::string result = s ? s : "the value";
   PyErr_Clear();
-  fail(ErrorCode::kTypeError, "cannot convert ", shown ? shown : "the value",
-       " to a tensor of dtype ", d);
+  return result;
+}
+
+[[noreturn]] void fail_conversion(PyObject* o, DType d) {
+  fail(ErrorCode::kTypeError, "cannot convert ", shown(o), " to a tensor of dtype ", d);
+}
+
+[[noreturn]] void fail_range(PyObject* o, DType d) {
+  fail(ErrorCode::kValueError, "the number ", shown(o), " is out of range for dtype ", d);
 }
 
 template <class T>
@@ -60,16 +70,16 @@ void store_int(PyObject* o, void* to) {
       const unsigned long long u = PyLong_AsUnsignedLongLong(o);
       if (PyErr_Occurred()) {
         PyErr_Clear();
-        fail_conversion(o, dtype_of<T>);
+        fail_range(o, dtype_of<T>);
       }
       *static_cast<T*>(to) = u;
       return;
     }
-    if (overflow || v < 0) fail_conversion(o, dtype_of<T>);
+    if (overflow || v < 0) fail_range(o, dtype_of<T>);
     *static_cast<T*>(to) = static_cast<T>(v);
   } else {
     if (overflow || v < std::numeric_limits<T>::min() || v > std::numeric_limits<T>::max()) {
-      fail_conversion(o, dtype_of<T>);
+      fail_range(o, dtype_of<T>);
     }
     *static_cast<T*>(to) = static_cast<T>(v);
   }
@@ -91,7 +101,11 @@ void store_number(PyObject* o, DType d, void* to) {
   }
   if (is_complex(d)) {
     const Py_complex c = PyComplex_AsCComplex(o);
-    if (PyErr_Occurred()) throw PythonError{};
+    if (PyErr_Occurred()) {
+      if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
+      PyErr_Clear();
+      fail_range(o, d);
+    }
     if (d == DType::kComplex64) {
       *static_cast<complex64*>(to) = {static_cast<float>(c.real), static_cast<float>(c.imag)};
     } else {
@@ -100,7 +114,11 @@ void store_number(PyObject* o, DType d, void* to) {
     return;
   }
   const double v = PyFloat_AsDouble(o);
-  if (v == -1.0 && PyErr_Occurred()) throw PythonError{};
+  if (v == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
+    PyErr_Clear();
+    fail_range(o, d);
+  }
   switch (d) {
     case DType::kHalf: *static_cast<Half*>(to) = Half(static_cast<float>(v)); return;
     case DType::kBFloat16: *static_cast<BFloat16*>(to) = BFloat16(static_cast<float>(v)); return;
@@ -125,12 +143,16 @@ DType choose(Kind k, PyObject* value, DType wanted, DType hint) {
     if (!truth && !fits(k, wanted)) fail_conversion(value, wanted);
     return wanted;
   }
-  if (hint != DType::kInvalid && fits(k, hint)) return hint;
+  if (hint != DType::kInvalid &&
+      (fits(k, hint) || (k == Kind::kBool && contains(kNumeric, hint)))) {
+    return hint;
+  }
   return default_dtype(k);
 }
 
 // ---- nested lists
 
+bool is_number(Kind k) { return k == Kind::kInt || k == Kind::kFloat || k == Kind::kComplex; }
 bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
 
 struct Nest {
@@ -138,6 +160,10 @@ struct Nest {
   Kind kind = Kind::kNone;
   bool needs_int64 = false;  // some integer does not fit into 32 bits
 };
+
+[[noreturn]] void fail_depth() {
+  fail(ErrorCode::kUnimplemented, "the value is nested deeper than ", kMaxRank, " levels");
+}
 
 [[noreturn]] void fail_ragged(const Shape& shape, int depth, int64_t got) {
   fail(ErrorCode::kValueError, "cannot convert a ragged sequence to a tensor: at depth ", depth,
@@ -147,17 +173,16 @@ struct Nest {
 // Finds shape and kind; false when some leaf is a tensor or an object, which go another way.
 bool scan(PyObject* o, int depth, Nest& nest) {
   if (!is_sequence(o)) {
-    if (depth != nest.shape.rank()) fail_ragged(nest.shape, depth, 0);
     const Kind k = kind_of(o);
     if (k == Kind::kTensor || k == Kind::kOther) return false;
+    if (depth != nest.shape.rank()) fail_ragged(nest.shape, depth, 0);
     if (k == Kind::kInt) {
       int overflow = 0;
       const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
       nest.needs_int64 |= overflow || v != static_cast<int32_t>(v);
     }
-    const bool numbers =
-        (k == Kind::kInt || k == Kind::kFloat || k == Kind::kComplex) &&
-        (nest.kind == Kind::kInt || nest.kind == Kind::kFloat || nest.kind == Kind::kComplex);
+    // As in TensorFlow, a truth value may follow numbers, but numbers may not follow a truth value.
+    const bool numbers = is_number(nest.kind) && (is_number(k) || k == Kind::kBool);
     if (nest.kind != Kind::kNone && k != nest.kind && !numbers) {
       fail(ErrorCode::kValueError, "cannot convert a sequence that mixes ", kind_name(nest.kind),
            " and ", kind_name(k), " to a tensor");
@@ -168,7 +193,7 @@ bool scan(PyObject* o, int depth, Nest& nest) {
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   if (nest.kind == Kind::kNone && depth == nest.shape.rank()) {
     if (nest.shape.full()) {
-      fail(ErrorCode::kUnimplemented, "the value is nested deeper than ", kMaxRank, " levels");
+      fail_depth();
     }
     nest.shape.push_back(n);
   } else if (depth >= nest.shape.rank() || nest.shape[depth] != n) {
@@ -221,39 +246,47 @@ void place_strings(const Tensor& t, const std::vector<std::string>& values) {
 }
 
 // The dtype of the first tensor found in a nested list.
-DType dtype_inside(PyObject* o) {
+DType dtype_inside(PyObject* o, int depth = 0) {
   if (is_tensor(o)) return tensor_of(o).dtype();
   if (is_variable(o)) return read_variable(o).dtype();
   if (!is_sequence(o)) return DType::kInvalid;
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    const DType d = dtype_inside(PySequence_Fast_ITEMS(o)[i]);
+  if (depth > kMaxRank) fail_depth();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    const DType d = dtype_inside(PySequence_Fast_ITEMS(o)[i], depth + 1);
     if (d != DType::kInvalid) return d;
   }
   return DType::kInvalid;
 }
 
-// A list with tensors in it is stacked, so that gradients flow.
-Tensor stack_nested(PyObject* o, DType wanted) {
-  if (!is_sequence(o)) return convert(o, wanted);
+// A list with tensors in it is stacked, so that gradients flow. `cast` says that the dtype was
+// asked for: tensors of another one are converted then, as TensorFlow does inside lists only.
+Tensor stack_nested(PyObject* o, DType dtype, bool cast, int depth = 0) {
+  if (is_tensor(o) || is_variable(o)) {
+    Tensor t = convert(o);
+    return cast ? ops::cast(std::move(t), dtype) : convert(o, dtype);
+  }
+  if (!is_sequence(o)) return convert(o, dtype);
+  if (depth > kMaxRank) fail_depth();
   static const ops::Caller pack{"Pack"};
   Tensors parts;
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    parts.push_back(stack_nested(PySequence_Fast_ITEMS(o)[i], wanted));
+  // Converting an object may run Python code that shortens the list.
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    const PyRef item = PyRef::borrow(PySequence_Fast_ITEMS(o)[i]);
+    parts.push_back(stack_nested(item.get(), dtype, cast, depth + 1));
   }
+  if (parts.empty()) return Tensor::empty(dtype, Shape{0});
   return execute1(pack.op(), parts.data(), static_cast<int>(parts.size()));
 }
 
 Tensor cast_if_lossless(Tensor t, DType wanted, DType hint);
 
-PyRef numpy_array(PyObject* o) {
-  static PyObject* asarray = nullptr;
-  if (asarray == nullptr) {
-    PyRef numpy = owned(PyImport_ImportModule("numpy"));
-    asarray = checked(PyObject_GetAttrString(numpy.get(), "asarray"));
-  }
-  return owned(PyObject_CallOneArg(asarray, o));
+// Lists that hold arrays, NumPy numbers or objects of other types: the Python side makes one array
+// of them.
+Tensor convert_mixed(PyObject* o, DType wanted, DType hint) {
+  if (python_side.convert_nested == nullptr) fail_conversion(o, wanted);
+  PyRef result = owned(PyObject_CallFunctionObjArgs(
+      python_side.convert_nested, o, dtype_to_python(wanted), dtype_to_python(hint), nullptr));
+  return cast_if_lossless(tensor_from_numpy(result.get()), wanted, hint);
 }
 
 Tensor convert_sequence(PyObject* o, DType wanted, DType hint) {
@@ -261,9 +294,10 @@ Tensor convert_sequence(PyObject* o, DType wanted, DType hint) {
   if (!scan(o, 0, nest)) {
     const DType inside = dtype_inside(o);
     if (inside != DType::kInvalid) {
-      return stack_nested(o, wanted != DType::kInvalid ? wanted : inside);
+      const bool asked = wanted != DType::kInvalid;
+      return stack_nested(o, asked ? wanted : inside, asked);
     }
-    return cast_if_lossless(tensor_from_numpy(numpy_array(o).get()), wanted, hint);
+    return convert_mixed(o, wanted, hint);
   }
   DType d;
   if (nest.kind == Kind::kNone) {  // no element at all
@@ -309,6 +343,10 @@ bool castable(DType from, DType to) {
   return is_complex(from) && is_complex(to);
 }
 
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.num_bytes())) == 0;
+}
+
 Tensor cast_if_lossless(Tensor t, DType wanted, DType hint) {
   if (wanted != DType::kInvalid) {
     const bool text = t.dtype() == DType::kString || wanted == DType::kString;
@@ -318,8 +356,13 @@ Tensor cast_if_lossless(Tensor t, DType wanted, DType hint) {
     }
     return ops::cast(std::move(t), wanted);
   }
-  if (hint != DType::kInvalid && castable(t.dtype(), hint)) return ops::cast(std::move(t), hint);
-  return t;
+  if (hint == DType::kInvalid || hint == t.dtype() || !castable(t.dtype(), hint)) return t;
+  Tensor result = ops::cast(t, hint);
+  if (is_integer(hint) && !same_bytes(t, ops::cast(result, t.dtype()))) {
+    fail(ErrorCode::kValueError, "an array of dtype ", t.dtype(),
+         " holds numbers that are out of range for dtype ", hint);
+  }
+  return result;
 }
 
 Tensor convert_other(PyObject* o, DType wanted, DType hint) {
@@ -357,7 +400,7 @@ Tensor convert(PyObject* o, DType wanted, DType hint) {
   if (is_tensor(o) || is_variable(o)) {
     Tensor t = is_tensor(o) ? tensor_of(o) : read_variable(o);
     if (wanted != DType::kInvalid && t.dtype() != wanted) {
-      fail(ErrorCode::kValueError, "a tensor of dtype ", wanted,
+      fail(ErrorCode::kInvalidType, "a tensor of dtype ", wanted,
            " was asked for, got one of dtype ", t.dtype(), "; agog.cast converts it");
     }
     return t;
@@ -366,6 +409,24 @@ Tensor convert(PyObject* o, DType wanted, DType hint) {
   if (k != Kind::kOther) return convert_number(o, k, wanted, hint);
   if (is_sequence(o)) return convert_sequence(o, wanted, hint);
   return convert_other(o, wanted, hint);
+}
+
+int64_t int64_of(PyObject* o) {
+  const PyRef index = owned(PyNumber_Index(o));
+  int overflow = 0;
+  const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow) fail_range(o, DType::kInt64);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return v;
+}
+
+Tensor convert_preferring(PyObject* o, DType preferred) {
+  try {
+    return convert(o, DType::kInvalid, preferred);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kValueError || preferred != DType::kInt32) throw;
+    return convert(o, DType::kInvalid, DType::kInt64);
+  }
 }
 
 DType dtype_from_python(PyObject* o) {
@@ -410,10 +471,7 @@ Shape shape_from_python(PyObject* o, bool allow_unknown) {
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* d = PyList_GET_ITEM(as_list.get(), i);
     int64_t v = -1;
-    if (d != Py_None) {
-      v = PyLong_AsLongLong(owned(PyNumber_Index(d)).get());
-      if (v == -1 && PyErr_Occurred()) throw PythonError{};
-    }
+    if (d != Py_None) v = int64_of(d);
     if (v < 0 && !(allow_unknown && v == -1)) {
       fail(ErrorCode::kValueError, "dimension ", i, " of a shape is ", v);
     }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/parallel.h"
+#include "core/random_state.h"
 #include "python/module.h"
 #include "runtime/variable.h"
 
@@ -140,6 +141,7 @@ PyObject* convert_function(PyObject*, PyObject* args, PyObject* kwargs) {
 
 void bind_config(nb::module_& m) {
   m.def("num_threads", &num_threads);
+  m.def("reset_random", &reset_random_kernels);
   m.def("set_num_threads", &set_num_threads);
   m.def("allocator_stats", [] {
     const AllocatorStats s = allocator_stats();
@@ -176,6 +178,7 @@ void bind_registry(nb::module_& m) {
     take("dtypes", python_side.dtypes);
     take("as_dtype", python_side.as_dtype);
     take("make_shape", python_side.make_shape);
+    take("convert_nested", python_side.convert_nested);
     take("convert_other", python_side.convert_other);
     take("getitem", python_side.getitem);
     take("format", python_side.format);

@@ -62,7 +62,7 @@ DType dtype_of_array(PyArrayObject* a) {
   if (PyTypeNum_ISINTEGER(num)) return static_cast<DType>(code(DType::kInt8) + log);
   if (num >= NPY_USERDEF && num == bfloat16_num()) return DType::kBFloat16;
   PyRef text(PyObject_Str(reinterpret_cast<PyObject*>(PyArray_DESCR(a))));
-  fail(ErrorCode::kTypeError, "cannot convert a NumPy array of dtype ",
+  fail(ErrorCode::kValueError, "cannot convert a NumPy array of dtype ",
        text ? PyUnicode_AsUTF8(text.get()) : "?", " to a tensor");
 }
 
@@ -90,7 +90,13 @@ Shape shape_of_array(PyArrayObject* a) {
 Tensor strings_from_array(PyArrayObject* a) {
   PyRef flat = owned(PyArray_Ravel(a, NPY_CORDER));
   PyRef list = owned(PyObject_CallMethod(flat.get(), "tolist", nullptr));
-  return convert(list.get()).with_shape(shape_of_array(a));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    PyObject* item = PyList_GET_ITEM(list.get(), i);
+    if (PyUnicode_Check(item) || PyBytes_Check(item)) continue;
+    fail(ErrorCode::kValueError, "an array of objects must hold strings only, element ", i,
+         " is of type ", Py_TYPE(item)->tp_name);
+  }
+  return convert(list.get(), DType::kString).with_shape(shape_of_array(a));
 }
 
 PyObject* array_of_strings(const Tensor& t, npy_intp* dims) {

@@ -58,13 +58,12 @@ void collect(const HandleObject& h, PyObject* const* args, Py_ssize_t n, PyObjec
 
 void set_ints(PyObject* o, std::vector<int64_t>& out) {
   if (PyIndex_Check(o)) {
-    out = {PyLong_AsLongLong(owned(PyNumber_Index(o)).get())};
+    out = {int64_of(o)};
   } else {
     PyRef list = owned(PySequence_List(o));
     out.clear();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-      PyRef value = owned(PyNumber_Index(PyList_GET_ITEM(list.get(), i)));
-      out.push_back(PyLong_AsLongLong(value.get()));
+      out.push_back(int64_of(PyList_GET_ITEM(list.get(), i)));
     }
   }
   if (PyErr_Occurred()) throw PythonError{};
@@ -87,13 +86,6 @@ void set_dtypes(PyObject* o, std::vector<DType>& out) {
   }
 }
 
-int64_t int_attr(PyObject* o) {
-  PyRef index = owned(PyNumber_Index(o));
-  const int64_t v = PyLong_AsLongLong(index.get());
-  if (v == -1 && PyErr_Occurred()) throw PythonError{};
-  return v;
-}
-
 void set_field(const AttrField& f, char* at, PyObject* o) {
   switch (f.type) {
     case AttrType::kBool: {
@@ -102,7 +94,7 @@ void set_field(const AttrField& f, char* at, PyObject* o) {
       *reinterpret_cast<bool*>(at) = v != 0;
       return;
     }
-    case AttrType::kInt: *reinterpret_cast<int64_t*>(at) = int_attr(o); return;
+    case AttrType::kInt: *reinterpret_cast<int64_t*>(at) = int64_of(o); return;
     case AttrType::kFloat: {
       const double v = PyFloat_AsDouble(o);
       if (v == -1.0 && PyErr_Occurred()) throw PythonError{};
@@ -234,7 +226,7 @@ class InputConverter {
     if (t.how != TypeSource::kVar) return convert(o);
     DType& bound = bound_[t.var];
     if (bound != DType::kInvalid) return convert(o, DType::kInvalid, bound);
-    Tensor made = convert(o, DType::kInvalid, op_.def.types[static_cast<size_t>(t.var)].preferred);
+    Tensor made = convert_preferring(o, op_.def.types[static_cast<size_t>(t.var)].preferred);
     bound = made.dtype();
     return made;
   }
@@ -256,6 +248,23 @@ PyObject* run(const Op& op, const Tensor* in, int n, const void* attrs) {
   return tuple.leak();
 }
 
+constexpr int kMostBorrowed = 6;
+
+// The common case: every input a tensor, nothing by keyword. No reference is taken for the length
+// of the call.
+bool borrow(const HandleObject& h, PyObject* const* args, Py_ssize_t n,
+            Borrowed<kMostBorrowed>& out) {
+  if (h.op->num_lists > 0 || h.num_inputs > kMostBorrowed || n < h.num_inputs ||
+      n > h.num_inputs + h.num_attrs + 1) {
+    return false;
+  }
+  for (int i = 0; i < h.num_inputs; ++i) {
+    if (!is_tensor(args[i])) return false;
+    out.set(i, tensor_of(args[i]).impl());
+  }
+  return true;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     const auto& h = *reinterpret_cast<HandleObject*>(self);
@@ -264,17 +273,15 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     }
     const Op& op = *h.op;
     const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    // Tensors only, and nothing to say about attrs: straight to dispatch.
-    if (keywords == nullptr && op.num_lists == 0 && n >= op.num_args && n <= 4) {
-      Borrowed<4> in;
-      Py_ssize_t i = 0;
-      while (i < op.num_args && is_tensor(args[i])) {
-        in.set(static_cast<int>(i), tensor_of(args[i]).impl());
-        ++i;
+    Borrowed<kMostBorrowed> borrowed;
+    if (keywords == nullptr && borrow(h, args, n, borrowed)) {
+      PyObject* given[kMostArguments];
+      for (int i = 0; i < h.num_attrs; ++i) {
+        const Py_ssize_t at = h.num_inputs + i;
+        given[i] = at < n ? args[at] : nullptr;
       }
-      bool bare = i == op.num_args && h.num_attrs == 0;
-      for (; bare && i < n; ++i) bare = args[i] == Py_None || PyUnicode_Check(args[i]);
-      if (bare) return run(op, in.get(), op.num_args, nullptr);
+      const CallAttrs attrs(op, given);
+      return run(op, borrowed.get(), op.num_args, attrs.get());
     }
     PyObject* values[kMostArguments];
     collect(h, args, n, keywords, values);

@@ -17,8 +17,18 @@ bool operand(PyObject* o, DType hint, Tensor* out) {
     return true;
   }
   if (o == Py_None) return false;
-  *out = convert(o, DType::kInvalid, hint);
-  return true;
+  try {
+    *out = convert(o, DType::kInvalid, hint);
+    return true;
+  } catch (const PythonError&) {
+    // An object of a class that may know what to do with a tensor is asked next.
+    const bool asked = PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE);
+    const bool refused =
+        PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
+    if (!asked || !refused) throw;
+    PyErr_Clear();
+    return false;
+  }
 }
 
 DType dtype_of_operand(PyObject* o) {
@@ -165,9 +175,18 @@ PyObject* negative(PyObject* self) {
   return guarded([&] { return unary(neg_op, self); });
 }
 PyObject* positive(PyObject* self) { return Py_NewRef(self); }
+struct ComplexAbsAttrs {
+  DType Tout = DType::kFloat;
+};
+
 PyObject* absolute(PyObject* self) {
-  return guarded(
-      [&] { return unary(is_complex(dtype_of_operand(self)) ? complex_abs_op : abs_op, self); });
+  return guarded([&] {
+    const Tensor in = value_of(self);
+    if (!is_complex(in.dtype())) return wrap(execute1(abs_op.op(), &in, 1));
+    const bool narrow = in.dtype() == DType::kComplex64;
+    const ComplexAbsAttrs attrs{narrow ? DType::kFloat : DType::kDouble};
+    return wrap(execute1(complex_abs_op.op(), &in, 1, &attrs));
+  });
 }
 PyObject* invert(PyObject* self) {
   return guarded(
@@ -183,7 +202,10 @@ PyObject* equality(const char* op_name, PyObject* a, PyObject* b) {
   static const EqualAttrs attrs;
   Tensor in[2];
   operand(a, DType::kInvalid, &in[0]);
-  if (!operand(b, in[0].dtype(), &in[1])) return Py_NewRef(op_name[0] == 'N' ? Py_True : Py_False);
+  if (!operand(b, in[0].dtype(), &in[1])) {
+    if (b != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    return Py_NewRef(op_name[0] == 'N' ? Py_True : Py_False);
+  }
   return wrap(execute1(find_op(op_name), in, 2, &attrs));
 }
 
@@ -233,6 +255,10 @@ PyObject* as_index(PyObject* self) {
     if (!is_integer(t.dtype())) {
       fail(ErrorCode::kTypeError, "only an integer tensor can be an index, this one has dtype ",
            t.dtype());
+    }
+    if (t.rank() > 0) {
+      fail(ErrorCode::kTypeError, "only a scalar tensor can be an index, this one has shape ",
+           t.shape());
     }
     return item(t, "index");
   });

@@ -116,7 +116,9 @@ void init_variable_type(PyObject* module);
 // A tensor from anything convertible. `wanted` is the dtype the result must have, `hint` the one it
 // should have if the value allows; kInvalid for none. Throws PythonError or Error.
 Tensor convert(PyObject* o, DType wanted = DType::kInvalid, DType hint = DType::kInvalid);
-bool is_convertible_number(PyObject* o);
+// The same for a dtype that nothing but habit asks for: integers too large for int32 become int64.
+Tensor convert_preferring(PyObject* o, DType preferred);
+int64_t int64_of(PyObject* o);  // of anything with __index__; ValueError where it does not fit
 DType dtype_from_python(PyObject* o);
 PyObject* dtype_to_python(DType d);  // borrowed
 Shape shape_from_python(PyObject* o, bool allow_unknown);
@@ -146,11 +148,11 @@ struct PythonSide {
   PyObject* make_error = nullptr;  // errors.from_code
   PyObject* dtypes = nullptr;      // tuple by code
   PyObject* as_dtype = nullptr;
-  PyObject* make_shape = nullptr;  // TensorShape._from_tuple
-  PyObject* convert_other =
-      nullptr;  // fallback of convert(): (value, dtype or None) -> Tensor or NotImplemented
-  PyObject* getitem = nullptr;  // tensor[...] beyond integers, slices, None and ...
-  PyObject* format = nullptr;   // (tensor, is_repr) -> str
+  PyObject* make_shape = nullptr;      // TensorShape._from_tuple
+  PyObject* convert_nested = nullptr;  // (list, dtype or None, hint or None) -> array
+  PyObject* convert_other = nullptr;   // convert() of other types: (value, dtype or None)
+  PyObject* getitem = nullptr;         // tensor[...] beyond integers, slices, None and ...
+  PyObject* format = nullptr;          // (tensor, is_repr) -> str
 };
 extern PythonSide python_side;
 

@@ -103,6 +103,15 @@ int64_t work_of(const Op& op, const Tensor* in, int n, const Outputs& out) {
   return elements * op.def.kernel.cost;
 }
 
+int list_length(int64_t count) {
+  constexpr int64_t kMost = 1 << 24;
+  if (count > kMost) {
+    fail(ErrorCode::kResourceExhausted, count, " outputs are asked for, at most ", kMost,
+         " are given");
+  }
+  return static_cast<int>(std::max<int64_t>(0, count));
+}
+
 // Shapes and dtypes first, then memory, then the kernel.
 void run_general(const Op& op, const Tensor* in, int n, const void* attrs, bool reuse,
                  Outputs& out) {
@@ -112,7 +121,7 @@ void run_general(const Op& op, const Tensor* in, int n, const void* attrs, bool 
   ShapeCtx shapes(op, in, n, attrs);
   Shape first;
   if (op.def.shape) first = op.def.shape(shapes);
-  const int fixed = op.list_output ? std::max(0, static_cast<int>(shapes.count())) : op.num_outputs;
+  const int fixed = op.list_output ? list_length(shapes.count()) : op.num_outputs;
   out.resize(static_cast<size_t>(fixed));
   if (kernel.kind == Kernel::kMap) {
     const DType d = out_dtype(op, 0, vars, attrs, in);

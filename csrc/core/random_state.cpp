@@ -1,0 +1,84 @@
+#include "core/random_state.h"
+
+#include <mutex>
+#include <random>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace agog {
+namespace {
+
+struct Key {
+  std::string op;
+  uint64_t dtypes;
+  int64_t seed, seed2;
+  bool operator==(const Key&) const = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& k) const {
+    uint64_t h = std::hash<std::string>()(k.op) ^ k.dtypes;
+    for (int64_t seed : {k.seed, k.seed2}) {
+      h = (h ^ static_cast<uint64_t>(seed)) * 0x9E3779B97F4A7C15u;
+      h ^= h >> 32;
+    }
+    return h;
+  }
+};
+
+// With a global seed and none of their own, ops get a new seed at every call, so generators come
+// without end. Those not used for a long time are forgotten, a generation at a time.
+struct Generators {
+  static constexpr size_t kGeneration = 1 << 15;
+  std::mutex mutex;
+  std::unordered_map<Key, RandomStream, KeyHash> young, old;
+
+  RandomStream& get(const Key& key) {
+    if (auto it = young.find(key); it != young.end()) return it->second;
+    RandomStream stream = start(key);
+    if (auto it = old.find(key); it != old.end()) stream = it->second;
+    if (young.size() >= kGeneration) {
+      old = std::move(young);
+      young.clear();
+    }
+    return young[key] = stream;
+  }
+
+  static RandomStream start(const Key& key) {
+    if (key.seed != 0 || key.seed2 != 0) {
+      return {static_cast<uint64_t>(key.seed), 0, static_cast<uint64_t>(key.seed2)};
+    }
+    std::random_device device;
+    auto word = [&] { return (uint64_t{device()} << 32) | device(); };
+    const uint64_t first = word();
+    return {first, 0, word()};
+  }
+};
+
+// Never destroyed: threads may draw while the process ends.
+Generators& generators() {
+  static Generators* g = new Generators;
+  return *g;
+}
+
+}  // namespace
+
+RandomStream reserve_random(std::string_view op, uint64_t dtypes, int64_t seed, int64_t seed2,
+                            uint64_t blocks) {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  RandomStream& stream = g.get({std::string(op), dtypes, seed, seed2});
+  const RandomStream here = stream;
+  stream.skip(blocks);
+  return here;
+}
+
+void reset_random_kernels() {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  g.young.clear();
+  g.old.clear();
+}
+
+}  // namespace agog
