@@ -18,6 +18,7 @@ _core.set_python_side(
         "dtypes": dtypes.ALL,
         "as_dtype": dtypes.as_dtype,
         "make_shape": TensorShape._from_tuple,
+        "convert_nested": conversion.convert_nested,
         "convert_other": conversion.convert_other,
     }
 )

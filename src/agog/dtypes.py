@@ -6,6 +6,8 @@ import builtins
 import sys
 from typing import Any
 
+from agog._core import public
+
 _NUMPY_TYPES: dict[int, Any] = {}
 
 
@@ -230,6 +232,7 @@ _LOOKUP |= {"half": float16, "double": float64, "float": float32}
 _LOOKUP |= {builtins.bool: bool_, float: float32, object: string}
 
 
+@public
 def as_dtype(type_value: Any) -> DType:
     """The DType that a name, a NumPy type or dtype, a Python type or an enum number stands for.
 
@@ -241,9 +244,10 @@ def as_dtype(type_value: Any) -> DType:
     if type(type_value) is DType:
         return type_value
     try:
-        return _LOOKUP[type_value]
-    except (KeyError, TypeError):
-        return _from_numpy(type_value)
+        found = _LOOKUP.get(type_value)
+    except TypeError:  # not hashable
+        found = None
+    return _from_numpy(type_value) if found is None else found
 
 
 def _from_numpy(value: Any) -> DType:

@@ -10,6 +10,17 @@ from agog._core import Tensor, handle, public
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
+_DOC = """An array that never changes, with a dtype, a shape and TensorFlow's operators.
+
+Functions make them, `agog.constant` for one; the class itself cannot be called.
+
+>>> x = agog.constant([[1.0, 2.0]])
+>>> x.shape, x.dtype
+(TensorShape([1, 2]), tf.float32)
+>>> print(x + 1)
+tf.Tensor([[2. 3.]], shape=(1, 2), dtype=float32)
+"""
+
 
 class Reference:
     """A hashable stand-in for a tensor or variable, equal when it stands for the same object."""
@@ -100,6 +111,11 @@ def _unstack(value: Any) -> list[Any]:
 
 
 @public
+def _reversed(self: Any) -> Iterator[Any]:
+    return reversed(list(_iterate(self)))
+
+
+@public
 def _ref(self: Any) -> Reference:
     """A hashable stand-in, for use as a key."""
     return Reference(self)
@@ -125,7 +141,7 @@ def _set_shape(self: Any, shape: Any) -> None:
 
 
 def _format(self: Any, spec: str) -> str:
-    return format(self.numpy(), spec) if spec else str(self)
+    return format(self.numpy(), spec)
 
 
 def _setitem(self: Any, key: Any, value: Any) -> None:
@@ -147,15 +163,17 @@ def _getattr(self: Any, name: str) -> Any:
 def install() -> None:
     """Adds the methods to the type and hands the formatter to the core."""
     members: dict[str, Any] = {
+        "__doc__": _DOC,
         "__array__": _array,
         "__array_priority__": 100,
         "__iter__": _iterate,
+        "__reversed__": _reversed,
         "__reduce__": _reduce,
         "__deepcopy__": _deepcopy,
         "__copy__": lambda self: self,
         "__format__": _format,
-        "__setitem__": _setitem,
-        "__getattr__": _getattr,
+        "__setitem__": public(_setitem),
+        "__getattr__": public(_getattr),
         "ref": _ref,
         "get_shape": public(lambda self: self.shape),
         "set_shape": public(_set_shape),

@@ -7,10 +7,14 @@ import weakref
 from typing import Any
 
 from agog import _core
-from agog._core import Tensor, VariableBase, public
+from agog._core import Tensor, VariableBase, handle, public
+from agog.errors import InvalidTypeError
 from agog.framework import current_scope
 from agog.tensor import Reference, numpy_repr
 from agog.tensor_shape import TensorShape
+
+_gather = handle("ResourceGather")
+_gather_nd = handle("ResourceGatherNd")
 
 # Which Variable stands for a handle: tapes know handles only.
 _by_handle: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictionary()
@@ -25,6 +29,13 @@ def variable_of_handle(handle_tensor: Any) -> Any:
     again._adopt(handle_tensor)
     again._set_up(again._raw_name, None, None)
     return again
+
+
+def _no_rebinding(self: Any, other: Any) -> Any:
+    raise RuntimeError(
+        f"an operator with = does not change variable '{self.name}': use assign_add, assign_sub or "
+        "assign; for a new tensor write it out, as in y = v + 1"
+    )
 
 
 class VariableSynchronization(enum.Enum):
@@ -62,6 +73,7 @@ class Variable(VariableBase):
 
     SaveSliceInfo = None
 
+    @public
     def __init__(
         self,
         initial_value: Any = None,
@@ -90,7 +102,9 @@ class Variable(VariableBase):
             raise ValueError(
                 f"the initial value has shape {value.shape}, which is not the variable's {place}"
             )
-        full_name = f"{current_scope()}{name or 'Variable'}"
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"name must be a string, got {name!r}")
+        full_name = f"{current_scope()}{'Variable' if name is None else name}"
         dims = None if place.rank is None else place.as_list()
         self._create(full_name, value.dtype, dims, trainable is not False)
         self._assign(value)
@@ -172,6 +186,9 @@ class Variable(VariableBase):
     def __iter__(self) -> Any:
         return iter(self.value())
 
+    def __reversed__(self) -> Any:
+        return reversed(self.value())
+
     def __repr__(self) -> str:
         return (
             f"<tf.Variable '{self._name}' shape={self.shape} dtype={self.dtype.name}, "
@@ -200,6 +217,13 @@ class Variable(VariableBase):
         return self if read_value else None
 
     def _check_fits(self, value: Any) -> None:
+        if value.dtype is not self.dtype:
+            raise InvalidTypeError(
+                None,
+                None,
+                f"variable '{self._name}' holds {self.dtype.name}, got a value of dtype "
+                f"{value.dtype.name}; convert it, as in agog.cast(value, '{self.dtype.name}')",
+            )
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"cannot assign a value of shape {value.shape} to variable '{self._name}' of "
@@ -231,6 +255,16 @@ class Variable(VariableBase):
         return self if read_value else None
 
     @public
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows that `indices` name."""
+        return _gather(self, indices, dtype=self.dtype)
+
+    @public
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The elements or slices that the rows of `indices` name."""
+        return _gather_nd(self, indices, dtype=self.dtype)
+
+    @public
     def load(self, value: Any, session: Any = None) -> None:
         """Gives it a new value."""
         self.assign(value)
@@ -240,6 +274,10 @@ class Variable(VariableBase):
         part = super().__getitem__(key)
         part._slice_of = (self, key)
         return part
+
+    # `v += 1` would put a tensor in the place of the variable, which then trains no more.
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = public(_no_rebinding)
+    __ipow__ = __imatmul__ = __iand__ = __ior__ = __ixor__ = __iadd__
 
     # ---- copies
 
