@@ -6,6 +6,7 @@ from typing import Any
 
 from agog import dtypes
 from agog._core import Tensor, convert, handle, public
+from agog.errors import InvalidArgumentError
 from agog.math.casting import cast
 from agog.types import DTypeLike, TensorLike
 
@@ -105,7 +106,9 @@ def range(
     if limit is None:
         start, limit = 0, start
     if dtype is None and type(start) is type(limit) is type(delta) is int:
-        return _range(start, limit, delta, name)
+        if all(-(2**31) <= x < 2**31 for x in (start, limit, delta)):
+            return _range(start, limit, delta, name)
+        dtype = dtypes.int64
     numbers = [_as_number(value, dtype) for value in (start, limit, delta)]
     if dtype is None:
         dtype = max((x.dtype for x in numbers), key=_RANGE_ORDER.index)
@@ -131,6 +134,8 @@ def linspace(
     start = cast(start, dtypes.float64) if start.dtype.is_integer else start
     stop = cast(stop, start.dtype)
     num = cast(num, dtypes.int32)
+    if not num.is_symbolic and int(num) < 0:
+        raise InvalidArgumentError(None, None, f"num must not be negative, got {int(num)}")
     shape = _broadcast_args(_shape(start), _shape(stop))
     first = _expand_dims(_broadcast_to(start, shape), axis)
     last = _expand_dims(_broadcast_to(stop, shape), axis)
