@@ -97,6 +97,7 @@ bool use_series(double a, double x) { return x < 1 || x < a + 1; }
 
 // Lower (or upper) function for ordinary arguments.
 double incomplete_gamma(double a, double x, bool lower) {
+  if (lower && a == 0 && x == 0) return 0;  // as TensorFlow has it
   if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0) return kNan;
   if (a == kInf) return x == kInf ? kNan : lower ? 0 : 1;
   if (x == 0) return lower ? 0 : 1;

@@ -22,8 +22,23 @@ double erfinv_small(double x) {
   return y;
 }
 
+// The same for c so small that erfc(y) is subnormal and short of digits: Newton's method on the logarithm of the
+// asymptotic series.
+double erfcinv_tiny(double c) {
+  const double log_c = std::log(c);
+  double y = std::sqrt(-log_c);
+  for (int step = 0; step < 8; ++step) {
+    const double z = 1 / (2 * y * y);
+    const double series = 1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z)));
+    const double value = -y * y - std::log(y / std::numbers::inv_sqrtpi) + std::log(series);
+    y += (value - log_c) / (2 * y + 1 / y);
+  }
+  return y;
+}
+
 // The y with erfc(y) = c for c in (0, 1/2]: Newton's method on the logarithm, which is nearly a parabola.
 double erfcinv_small(double c) {
+  if (c < 1e-300) return erfcinv_tiny(c);
   const double log_c = std::log(c);
   const double t = std::sqrt(-2 * (log_c - std::numbers::ln2));
   // A rough start; each step doubles the digits.

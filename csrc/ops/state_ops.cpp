@@ -12,6 +12,10 @@ struct VariableAttrs {
   DType dtype = DType::kInvalid;
 };
 
+struct AssignAttrs {
+  bool validate_shape = false;
+};
+
 struct ShapeAttrs {
   DType out_type = DType::kInt32;
 };
@@ -67,19 +71,17 @@ std::vector<OpDef> state_ops() {
        .grad = no_gradient()},
       {.name = "AssignVariableOp",
        .inputs = {{"resource", "resource"}, {"value", nullptr}},
-       .attrs = attrs,
+       .attrs = attrs_of<AssignAttrs>(field("validate_shape", &AssignAttrs::validate_shape)),
        .stateful = true,
        .kernel = dynamic([](KernelCtx& c) { variable_of(c.in(0)).assign(c.in(1)); }),
        .grad = no_gradient()},
       {.name = "AssignAddVariableOp",
        .inputs = {{"resource", "resource"}, {"value", nullptr}},
-       .attrs = attrs,
        .stateful = true,
        .kernel = dynamic(update_with("AddV2")),
        .grad = no_gradient()},
       {.name = "AssignSubVariableOp",
        .inputs = {{"resource", "resource"}, {"value", nullptr}},
-       .attrs = attrs,
        .stateful = true,
        .kernel = dynamic(update_with("Sub")),
        .grad = no_gradient()},

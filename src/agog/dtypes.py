@@ -45,7 +45,7 @@ class DType:
     name: str
     size: int
 
-    def __new__(cls, type_enum: Any) -> DType:
+    def __new__(cls, type_enum: Any, handle_data: Any = None) -> DType:
         return as_dtype(type_enum)
 
     @classmethod

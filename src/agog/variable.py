@@ -16,6 +16,10 @@ from agog.tensor_shape import TensorShape
 _gather = handle("ResourceGather")
 _gather_nd = handle("ResourceGatherNd")
 
+_scatter_update = handle("TensorScatterUpdate")
+_scatter_add = handle("TensorScatterAdd")
+_scatter_sub = handle("TensorScatterSub")
+
 # Which Variable stands for a handle: tapes know handles only.
 _by_handle: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictionary()
 
@@ -263,6 +267,21 @@ class Variable(VariableBase):
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements or slices that the rows of `indices` name."""
         return _gather_nd(self, indices, dtype=self.dtype)
+
+    @public
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Gives the elements (or slices) at `indices` new values."""
+        return self.assign(_scatter_update(self.value(), indices, updates))
+
+    @public
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to the elements (or slices) at `indices`; repeated ones add up."""
+        return self.assign(_scatter_add(self.value(), indices, updates))
+
+    @public
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from the elements (or slices) at `indices`; repeated ones add up."""
+        return self.assign(_scatter_sub(self.value(), indices, updates))
 
     @public
     def load(self, value: Any, session: Any = None) -> None:

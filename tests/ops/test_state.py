@@ -56,43 +56,6 @@ def test_wrong_dtype() -> None:
         v.assign(tf.constant(np.array(START, np.float64)))
 
 
-def slices(values: Any, indices: Any) -> Any:
-    return tf.IndexedSlices(tf.constant(np.array(values, np.float32)), tf.constant(indices))
-
-
-SCATTERS = {
-    "scatter_update": lambda old, new: new,
-    "scatter_add": lambda old, new: old + new,
-    "scatter_sub": lambda old, new: old - new,
-    "scatter_mul": lambda old, new: old * new,
-    "scatter_div": lambda old, new: old / new,
-    "scatter_min": np.minimum,
-    "scatter_max": np.maximum,
-}
-
-
-@pytest.mark.parametrize("name", SCATTERS)
-def test_scatter(name: str) -> None:
-    v = variable()
-    new = np.array([[2, 8], [4, 1]], np.float32)
-    getattr(v, name)(slices(new, [2, 0]))
-    want = np.array(START, np.float32)
-    want[2], want[0] = SCATTERS[name](want[2], new[0]), SCATTERS[name](want[0], new[1])
-    np.testing.assert_array_equal(v.numpy(), want)
-
-
-def test_scatter_adds_repeated_rows() -> None:
-    v = variable()
-    v.scatter_add(slices([[1, 1], [1, 1]], [1, 1]))
-    np.testing.assert_array_equal(v.numpy(), [[1, 2], [5, 6], [5, 6]])
-
-
-def test_scatter_out_of_range() -> None:
-    v = variable()
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        v.scatter_add(slices([[1, 1]], [3]))
-    np.testing.assert_array_equal(v.numpy(), np.array(START, np.float32))
-
 
 @pytest.mark.parametrize(
     "name, step",
@@ -138,16 +101,6 @@ def test_not_trainable_is_not_watched() -> None:
     with tf.GradientTape() as tape:
         y = v * v
     assert tape.gradient(y, v) is None
-
-
-def test_gather_gradient_is_sparse() -> None:
-    v = variable()
-    with tf.GradientTape() as tape:
-        y = tf.gather(v, [2, 0, 2])
-    gradient = tape.gradient(y, v)
-    assert isinstance(gradient, tf.IndexedSlices)
-    dense = tf.convert_to_tensor(gradient).numpy()
-    np.testing.assert_array_equal(dense, [[1, 1], [0, 0], [2, 2]])
 
 
 def test_second_order() -> None:

@@ -77,7 +77,7 @@ def test_output_gradients_weigh_the_targets():
     with agog.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = x * x
-    got = tape.gradient(y, x, output_gradients=[1.0, 10.0])
+    got = tape.gradient(y, x, output_gradients=agog.constant([1.0, 10.0]))
     assert got.numpy().tolist() == [2.0, 40.0]
     with pytest.raises(ValueError, match="shape"):
         tape.gradient(y, x, output_gradients=agog.ones([3]))

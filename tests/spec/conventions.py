@@ -73,9 +73,10 @@ for op in ("Max", "Min"):
     fact(f"{op}-nan-first", op, f(NAN, 1, 3), i(0))
 for op in ("Abs", "Sign", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "Softsign", "Softplus"):
     fact(f"{op}-border", op, d(0.0, -0.0, 6.0, -1.0, 7.0), grad=True, tol=1e-12)
-    fact(f"{op}-limits", op, f(NAN, INF, -INF, 100.0, -100.0), tol=1e-6)
+    # -80: further out TensorFlow flushes subnormal results of Softplus to zero.
+    fact(f"{op}-limits", op, f(NAN, INF, -INF, 100.0, -80.0), tol=1e-6)
 for op in ("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"):
-    fact(f"{op}-border", op, f(2, 3, 5, 7, NAN), f(0.0, -0.0, 6.0, NAN, -1.0), tol=1e-6)
+    fact(f"{op}-border", op, f(2, 3, 5, 7, 9), f(0.0, -0.0, 6.0, NAN, -1.0), tol=1e-6)
 fact(
     "ClipByValue-borders",
     "ClipByValue",

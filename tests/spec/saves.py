@@ -33,7 +33,7 @@ SAVES: dict[str, tuple[str, ...]] = {
     # From y the slope would be 0 wherever y rounds to 1.
     **dict.fromkeys(("Tanh", "Sigmoid"), ("x",)),
     **dict.fromkeys(("Lgamma", "Digamma", "Sinh", "Cosh", "Tan"), ("x",)),
-    **dict.fromkeys(("Relu6", "Softplus", "Softsign", "LeakyRelu"), ("features",)),
+    **dict.fromkeys(("Softplus", "Softsign", "LeakyRelu"), ("features",)),
     **dict.fromkeys(("Mul", "Maximum", "Minimum", "Atan2", "Xlogy"), ("x", "y")),
     "MatMul": ("a", "b"),
     **dict.fromkeys(("BatchMatMul", "BatchMatMulV2"), ("x", "y")),

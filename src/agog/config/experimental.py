@@ -12,7 +12,7 @@ def _check_device(device: str) -> None:
 
 
 @public
-def get_memory_info(device: str = "CPU:0") -> dict[str, int]:
+def get_memory_info(device: str) -> dict[str, int]:
     """Bytes that tensors hold: `current` and, since the last reset, `peak`.
 
     >>> sorted(agog.config.experimental.get_memory_info("CPU:0"))
@@ -24,13 +24,13 @@ def get_memory_info(device: str = "CPU:0") -> dict[str, int]:
 
 
 @public
-def get_memory_usage(device: str = "CPU:0") -> int:
+def get_memory_usage(device: str) -> int:
     """Bytes that tensors hold now."""
     return get_memory_info(device)["current"]
 
 
 @public
-def reset_memory_stats(device: str = "CPU:0") -> None:
+def reset_memory_stats(device: str) -> None:
     """Lets the peak start again from what is held now."""
     _check_device(device)
     _core.reset_peak_stats()

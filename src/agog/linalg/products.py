@@ -9,13 +9,14 @@ from agog import dtypes
 from agog._core import Tensor, convert, handle, public
 from agog.array.creation import get_static_value
 from agog.array.shapes import transpose
+from agog.errors import InvalidArgumentError
 from agog.math.casting import cast
 from agog.types import DTypeLike, TensorLike
 
 _batch_matmul = handle("BatchMatMulV2")
 _concat = handle("ConcatV2")
 _conj = handle("Conj")
-_cross = handle("Cross")
+_gather = handle("GatherV2")
 _expand_dims = handle("ExpandDims")
 _matmul = handle("MatMul")
 _prod = handle("Prod")
@@ -115,7 +116,20 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     >>> agog.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
     [0, 0, 1]
     """
-    return _cross(a, b, name)
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    if a.shape != b.shape or a.shape.rank == 0 or a.shape[-1] != 3:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"a and b must have one shape that ends in 3, got {a.shape} and {b.shape} [Op:Cross]",
+        )
+    return _turned(a, 1) * _turned(b, 2) - _turned(a, 2) * _turned(b, 1)
+
+
+def _turned(x: Tensor, by: int) -> Tensor:
+    order = [(i + by) % 3 for i in range(3)]
+    return _gather(x, order, -1, 0)
 
 
 @public
