@@ -57,9 +57,9 @@ def page(names: list[Name]) -> str:
 
 *Written by `tools/coverage.py`; do not edit.*
 
-Four bodies of TensorFlow 2 code (TensorFlow's guides and tutorials, Keras' TensorFlow backend,
-TensorFlow Probability) use {len(names)} functions, classes and constants of TensorFlow's public
-names, those of `tf.keras` and `tf.compat` not counted. agog has **{len(there)}** of them, which are
+Four bodies of TensorFlow 2 code (its guides, its tutorials, Keras' TensorFlow backend and
+TensorFlow Probability) use {len(names)} of TensorFlow's public functions, classes and constants,
+those of `tf.keras` and `tf.compat` not counted. agog has **{len(there)}** of them, which are
 **{share:.0%}** of all uses, and {len(agog.raw_ops.__all__)} raw ops.
 
 A name that is there has TensorFlow's arguments and defaults; one that is missing raises

@@ -1,4 +1,4 @@
-"""Print the polynomial coefficients of csrc/kernels/vmath_*.h: interpolation at Chebyshev nodes with 60 digits."""
+"""Print the coefficients of csrc/kernels/vmath_*.h: Chebyshev interpolation with 60 digits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Function = Callable[[mp.mpf], mp.mpf]
 
 
 def fit(f: Function, low: float, high: float, count: int) -> list[mp.mpf]:
-    """Coefficients, constant first, of the polynomial through `count` Chebyshev nodes of [low, high]."""
+    """Coefficients, constant first, of the polynomial through Chebyshev nodes of [low, high]."""
     middle, half = (mp.mpf(high) + low) / 2, (mp.mpf(high) - low) / 2
     nodes = [middle + half * mp.cos(mp.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
     matrix = mp.matrix(count, count)

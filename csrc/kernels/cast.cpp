@@ -112,16 +112,11 @@ void drop_bits(F* v, int64_t n, int bits) {
 
 int mantissa_bits(DType d) {
   switch (real_part_type(d)) {
-    case DType::kDouble:
-      return 52;
-    case DType::kFloat:
-      return 23;
-    case DType::kHalf:
-      return 10;
-    case DType::kBFloat16:
-      return 7;
-    default:
-      return 0;
+    case DType::kDouble: return 52;
+    case DType::kFloat: return 23;
+    case DType::kHalf: return 10;
+    case DType::kBFloat16: return 7;
+    default: return 0;
   }
 }
 
@@ -130,8 +125,7 @@ template <class S>
 void from_real(const S* from, void* to, DType to_type, int64_t n) {
   switch (to_type) {
     case DType::kHalf:
-    case DType::kBFloat16:
-      break;
+    case DType::kBFloat16: break;
     case DType::kComplex64:
     case DType::kComplex128:
       with_type(to_type, [&](auto type) {

@@ -17,21 +17,11 @@ struct Bytes16 {
 template <class F>
 void with_width(int width, F&& f) {
   switch (width) {
-    case 1:
-      f(uint8_t{});
-      break;
-    case 2:
-      f(uint16_t{});
-      break;
-    case 4:
-      f(uint32_t{});
-      break;
-    case 8:
-      f(uint64_t{});
-      break;
-    default:
-      f(Bytes16{});
-      break;
+    case 1: f(uint8_t{}); break;
+    case 2: f(uint16_t{}); break;
+    case 4: f(uint32_t{}); break;
+    case 8: f(uint64_t{}); break;
+    default: f(Bytes16{}); break;
   }
 }
 

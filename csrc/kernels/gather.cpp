@@ -60,15 +60,9 @@ int64_t first_bad(const I* v, int64_t n, int64_t low, int64_t bound) {
 template <class F>
 void with_indices(const Tensor& t, F&& f) {
   switch (t.dtype()) {
-    case DType::kInt16:
-      f(t.data<int16_t>());
-      break;
-    case DType::kInt32:
-      f(t.data<int32_t>());
-      break;
-    default:
-      f(t.data<int64_t>());
-      break;
+    case DType::kInt16: f(t.data<int16_t>()); break;
+    case DType::kInt32: f(t.data<int32_t>()); break;
+    default: f(t.data<int64_t>()); break;
   }
 }
 

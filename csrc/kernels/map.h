@@ -1,8 +1,9 @@
-// Makes elementwise kernels out of lane-wise lambdas: unary<types>(f), binary<types>(f), compare<types>(f).
+// Makes elementwise kernels out of lane-wise lambdas: unary<types>(f), binary<types>(f),
+// compare<types>(f).
 //
-// float and double go through Vec<T>, and a tail runs the same vector code on padded lanes, so f(x)[i] never depends on
-// where i falls. Half types are converted in tiles and use the float loop, rounding once. Other types are plain loops,
-// which the compiler vectorises.
+// float and double go through Vec<T>, and a tail runs the same vector code on padded lanes, so
+// f(x)[i] never depends on where i falls. Half types are converted in tiles and use the float loop,
+// rounding once. Other types are plain loops, which the compiler vectorises.
 #pragma once
 
 #include <algorithm>
@@ -225,7 +226,8 @@ void select_loop(const LoopArgs& args) {
   }
 }
 
-// Runs the float loop on tiles of a half type. R is what the loop writes: float (rounded to H) or bool.
+// Runs the float loop on tiles of a half type. R is what the loop writes: float (rounded to H) or
+// bool.
 template <class H, Loop inner, int arity, class R>
 void half_loop(const LoopArgs& args) {
   constexpr int64_t kTile = 256;
@@ -405,20 +407,11 @@ Kernel select_kernel() {
     const auto dtype = static_cast<DType>(d);
     if (!contains(S, dtype)) continue;
     switch (size_of(dtype)) {
-      case 1:
-        k.loops[d] = select_loop<uint8_t>;
-        break;
-      case 2:
-        k.loops[d] = select_loop<uint16_t>;
-        break;
-      case 4:
-        k.loops[d] = select_loop<uint32_t>;
-        break;
-      case 8:
-        k.loops[d] = select_loop<uint64_t>;
-        break;
-      default:
-        k.loops[d] = select_loop<Bytes16>;
+      case 1: k.loops[d] = select_loop<uint8_t>; break;
+      case 2: k.loops[d] = select_loop<uint16_t>; break;
+      case 4: k.loops[d] = select_loop<uint32_t>; break;
+      case 8: k.loops[d] = select_loop<uint64_t>; break;
+      default: k.loops[d] = select_loop<Bytes16>;
     }
   }
   return k;

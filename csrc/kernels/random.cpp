@@ -212,12 +212,9 @@ void fill_uniform(const RandomStream& stream, void* out, DType dtype, int64_t n)
 
 void fill_normal(const RandomStream& stream, void* out, DType dtype, int64_t n) {
   switch (dtype) {
-    case DType::kHalf:
-      return normal_halves(stream, static_cast<Half*>(out), n);
-    case DType::kBFloat16:
-      return normal_halves(stream, static_cast<BFloat16*>(out), n);
-    case DType::kFloat:
-      return fill<4>(stream, static_cast<float*>(out), n, 16, normal_batch);
+    case DType::kHalf: return normal_halves(stream, static_cast<Half*>(out), n);
+    case DType::kBFloat16: return normal_halves(stream, static_cast<BFloat16*>(out), n);
+    case DType::kFloat: return fill<4>(stream, static_cast<float*>(out), n, 16, normal_batch);
     default:
       return fill<2>(stream, static_cast<double*>(out), n, 64, [](const Words& w, double* to) {
         for (int i = 0; i < kLanes; ++i) {
@@ -229,14 +226,10 @@ void fill_normal(const RandomStream& stream, void* out, DType dtype, int64_t n) 
 
 void fill_truncated_normal(const RandomStream& stream, void* out, DType dtype, int64_t n) {
   switch (dtype) {
-    case DType::kHalf:
-      return truncated<FloatBlock>(stream, static_cast<Half*>(out), n);
-    case DType::kBFloat16:
-      return truncated<FloatBlock>(stream, static_cast<BFloat16*>(out), n);
-    case DType::kFloat:
-      return truncated<FloatBlock>(stream, static_cast<float*>(out), n);
-    default:
-      return truncated<DoubleBlock>(stream, static_cast<double*>(out), n);
+    case DType::kHalf: return truncated<FloatBlock>(stream, static_cast<Half*>(out), n);
+    case DType::kBFloat16: return truncated<FloatBlock>(stream, static_cast<BFloat16*>(out), n);
+    case DType::kFloat: return truncated<FloatBlock>(stream, static_cast<float*>(out), n);
+    default: return truncated<DoubleBlock>(stream, static_cast<double*>(out), n);
   }
 }
 

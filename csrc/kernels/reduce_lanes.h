@@ -181,8 +181,8 @@ Reducers reducers() {
   return all;
 }
 
-// The ops. start<V>() is the identity; step(lane, x) takes a number in; join(a, b) brings two results
-// together, of lanes or accumulators; finish<T>(acc, count) makes the output.
+// The ops. start<V>() is the identity; step(lane, x) takes a number in; join(a, b) brings two
+// results together, of lanes or accumulators; finish<T>(acc, count) makes the output.
 
 // Lanes for half types are floats; accumulators for narrow types are wider.
 template <class T>

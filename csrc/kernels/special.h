@@ -1,4 +1,5 @@
-// Special functions of doubles, computed one number at a time; floats go through them and round once.
+// Special functions of doubles, computed one number at a time; floats go through them and round
+// once.
 #pragma once
 
 #include "kernels/vec.h"

@@ -25,7 +25,8 @@ double digamma_asymptotic(double x) {
   return std::log(x) - 0.5 / x - sum;
 }
 
-// Near its zero digamma is the difference of larger numbers: a Taylor series there keeps the digits.
+// Near its zero digamma is the difference of larger numbers: a Taylor series there keeps the
+// digits.
 constexpr double kZero = 1.4616321449683622, kZeroRest = 9.549995429965697e-17;
 constexpr int kZeroTerms = 24;
 double digamma_near_zero(double x) {

@@ -45,8 +45,8 @@ double stirling_rest(double a) {
   return (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z / 1188)))) / a;
 }
 
-// x^a e^-x / Gamma(a + 1). Powers rather than exponentials of logarithms, wherever they stay in range: those lose as
-// many digits as the exponent has.
+// x^a e^-x / Gamma(a + 1). Powers rather than exponentials of logarithms, wherever they stay in
+// range: those lose as many digits as the exponent has.
 double gamma_density(double a, double x) {
   if (a < 10) return std::pow(x, a) * std::exp(-x) / std::tgamma(a + 1);
   const double root = std::sqrt(2 * std::numbers::pi * a), rest = stirling_rest(a);

@@ -12,7 +12,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSlope = 2 * std::numbers::inv_sqrtpi;  // of erf at 0
 
-// The y >= 0 with erf(y) = x for x in [0, 1/2]: Newton's method, improved by the curvature (Halley).
+// The y >= 0 with erf(y) = x for x in [0, 1/2]: Newton's method, improved by the curvature
+// (Halley).
 double erfinv_small(double x) {
   double y = x / kSlope * (1 + 0.2618 * x * x);
   for (int step = 0; step < 3; ++step) {
@@ -22,8 +23,8 @@ double erfinv_small(double x) {
   return y;
 }
 
-// The same for c so small that erfc(y) is subnormal and short of digits: Newton's method on the logarithm of the
-// asymptotic series.
+// The same for c so small that erfc(y) is subnormal and short of digits: Newton's method on the
+// logarithm of the asymptotic series.
 double erfcinv_tiny(double c) {
   const double log_c = std::log(c);
   double y = std::sqrt(-log_c);
@@ -36,7 +37,8 @@ double erfcinv_tiny(double c) {
   return y;
 }
 
-// The y with erfc(y) = c for c in (0, 1/2]: Newton's method on the logarithm, which is nearly a parabola.
+// The y with erfc(y) = c for c in (0, 1/2]: Newton's method on the logarithm, which is nearly a
+// parabola.
 double erfcinv_small(double c) {
   if (c < 1e-300) return erfcinv_tiny(c);
   const double log_c = std::log(c);

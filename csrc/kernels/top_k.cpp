@@ -68,11 +68,8 @@ void top_k(const Tensor& x, int64_t k, const Tensor& values, const Tensor& indic
               case DType::kInt16:
                 indices.mutable_data<int16_t>()[i * k + j] = static_cast<int16_t>(order[j]);
                 break;
-              case DType::kInt32:
-                indices.mutable_data<int32_t>()[i * k + j] = order[j];
-                break;
-              default:
-                indices.mutable_data<int64_t>()[i * k + j] = order[j];
+              case DType::kInt32: indices.mutable_data<int32_t>()[i * k + j] = order[j]; break;
+              default: indices.mutable_data<int64_t>()[i * k + j] = order[j];
             }
           }
         }

@@ -1,4 +1,5 @@
-// The k largest numbers of each row in descending order; of equals the first; NaN counts as largest.
+// The k largest numbers of each row in descending order; of equals the first; NaN counts as
+// largest.
 #pragma once
 
 #include "core/tensor.h"

@@ -1,4 +1,5 @@
-// Vec<T>: a register of floats or doubles, over Eigen's packets, so that one lane-wise lambda serves every CPU level.
+// Vec<T>: a register of floats or doubles, over Eigen's packets, so that one lane-wise lambda
+// serves every CPU level.
 #pragma once
 
 #include <cmath>

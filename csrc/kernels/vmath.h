@@ -100,8 +100,8 @@ template <Integer T>
 T abs(T a) {
   return a < T(0) ? neg(a) : a;
 }
-// -v that is not folded into what surrounds it: GCC 12 makes fused products of a difference beside a sum of products,
-// whatever -ffp-contract says.
+// -v that is not folded into what surrounds it: GCC 12 makes fused products of a difference beside
+// a sum of products, whatever -ffp-contract says.
 template <class T>
 T negated(T v) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
@@ -215,7 +215,8 @@ std::complex<T> expm1(std::complex<T> v) {
 template <class T>
 std::complex<T> log1p(std::complex<T> v) {
   const T re = v.real(), im = v.imag();
-  // |1 + v|^2 - 1 without cancellation; far from 0 the plain logarithm is as good and does not overflow.
+  // |1 + v|^2 - 1 without cancellation; far from 0 the plain logarithm is as good and does not
+  // overflow.
   if (std::abs(re) < T(0.5) && std::abs(im) < T(0.5)) {
     return {std::log1p(re * (re + 2) + im * im) / 2, std::atan2(im, re + 1)};
   }

@@ -1,5 +1,6 @@
-// exp, log and their relatives for Vec<float> and Vec<double>: within about an ulp on the whole range, subnormal
-// numbers, infinities and NaN included. The coefficients come from tools/fit_polynomials.py.
+// exp, log and their relatives for Vec<float> and Vec<double>: within about an ulp on the whole
+// range, subnormal numbers, infinities and NaN included. The coefficients come from
+// tools/fit_polynomials.py.
 #pragma once
 
 #include "kernels/vec.h"

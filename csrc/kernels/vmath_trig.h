@@ -1,5 +1,6 @@
-// Trigonometric and hyperbolic functions and their inverses. Floats are computed in double, which makes range reduction
-// easy and rounds nearly right; doubles take the standard library's functions lane by lane.
+// Trigonometric and hyperbolic functions and their inverses. Floats are computed in double, which
+// makes range reduction easy and rounds nearly right; doubles take the standard library's functions
+// lane by lane.
 #pragma once
 
 #include <cmath>

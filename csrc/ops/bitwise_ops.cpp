@@ -10,7 +10,8 @@
 namespace agog {
 namespace {
 
-// A shift by less than nothing shifts by nothing, one by all bits or more by all but one: as TensorFlow has it.
+// A shift by less than nothing shifts by nothing, one by all bits or more by all but one: as
+// TensorFlow has it.
 template <class T>
 int shift_count(T count) {
   constexpr int kMost = static_cast<int>(sizeof(T)) * 8 - 1;

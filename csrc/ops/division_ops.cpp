@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kZeroDivisor = "integer division by zero";
 
-// Integer division that neither traps nor overflows: the least number over -1 wraps around to itself.
+// Integer division that neither traps nor overflows: the least number over -1 wraps around to
+// itself.
 struct TruncateDiv {
   template <class T>
   T operator()(T a, T b, int& trouble) const {

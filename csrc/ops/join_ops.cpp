@@ -34,7 +34,8 @@ Shape concat_shape(ShapeCtx& c) {
               "all values must have the same rank, got shapes ", out, " and ", s);
   }
   if (!out.has_rank() || !c.has_value(p.axis_input)) return Shape::unknown_rank();
-  c.require(out.rank() > 0, "values must not be scalars, which have no axis to be joined along; pack them instead");
+  c.require(out.rank() > 0,
+            "values must not be scalars, which have no axis to be joined along; pack them instead");
   const int axis = c.axis_input(p.axis_input, out);
   for (int i = p.first + 1; i < p.last; ++i) {
     const Shape& s = c.in(i);

@@ -1,4 +1,5 @@
-// Elementwise arithmetic of two tensors that broadcast, and sums of many. Divisions are in division_ops.cpp.
+// Elementwise arithmetic of two tensors that broadcast, and sums of many. Divisions are in
+// division_ops.cpp.
 #include "kernels/add_n.h"
 #include "kernels/map.h"
 #include "kernels/pow.h"

@@ -9,8 +9,8 @@
 namespace agog {
 namespace {
 
-// The slopes of Sigmoid and Tanh from x, not from y as SigmoidGrad and TanhGrad have it: y runs into 1 long before the
-// slope runs into 0.
+// The slopes of Sigmoid and Tanh from x, not from y as SigmoidGrad and TanhGrad have it: y runs
+// into 1 long before the slope runs into 0.
 const ops::Caller sigmoid_grad_of_x{"_SigmoidGradOfX"}, tanh_grad_of_x{"_TanhGradOfX"};
 const ops::Caller sqrt_grad{"SqrtGrad"}, rsqrt_grad{"RsqrtGrad"}, tanh_grad{"TanhGrad"},
     reciprocal_grad{"ReciprocalGrad"}, sigmoid_grad{"SigmoidGrad"};
@@ -83,7 +83,8 @@ Kernel reciprocal_grad_kernel() {
   });
 }
 
-// With conjugates these functions of y are functions of conj(y): hence conj(dy), and not conj of the factor, below.
+// With conjugates these functions of y are functions of conj(y): hence conj(dy), and not conj of
+// the factor, below.
 std::vector<OpDef> slopes_of_powers() {
   return {
       grad_row("SqrtGrad",

@@ -153,14 +153,10 @@ void one_hot(KernelCtx& c) {
   const int64_t inner = product(c.in(0).shape(), axis, c.in(0).rank());
   const int64_t depth = c.out().dim(axis);
   switch (c.dtype(0)) {
-    case DType::kUInt8:
-      return one_hot<uint8_t>(c, inner, depth, width);
-    case DType::kInt8:
-      return one_hot<int8_t>(c, inner, depth, width);
-    case DType::kInt32:
-      return one_hot<int32_t>(c, inner, depth, width);
-    default:
-      return one_hot<int64_t>(c, inner, depth, width);
+    case DType::kUInt8: return one_hot<uint8_t>(c, inner, depth, width);
+    case DType::kInt8: return one_hot<int8_t>(c, inner, depth, width);
+    case DType::kInt32: return one_hot<int32_t>(c, inner, depth, width);
+    default: return one_hot<int64_t>(c, inner, depth, width);
   }
 }
 

@@ -30,8 +30,8 @@ KernelFn update_with(const char* op_name) {
     v.check(c.in(1));
     const VariableLock lock(v);
     Tensor& value = v.writable();
-    c.require(value.shape() == c.in(1).shape(), "variable ", v.name(), " has shape ",
-              value.shape(), ", got a value of shape ", c.in(1).shape());
+    c.require(value.shape() == c.in(1).shape(), "variable ", v.name(), " has shape ", value.shape(),
+              ", got a value of shape ", c.in(1).shape());
     const Tensor in[2] = {value, c.in(1)};
     run_map(op, in, 2, value, nullptr);
   };
@@ -40,8 +40,7 @@ KernelFn update_with(const char* op_name) {
 }  // namespace
 
 std::vector<OpDef> state_ops() {
-  const AttrsDef attrs = attrs_of<VariableAttrs>(
-      field_at("dtype", &VariableAttrs::dtype, false));
+  const AttrsDef attrs = attrs_of<VariableAttrs>(field_at("dtype", &VariableAttrs::dtype, false));
   return {
       {.name = "ReadVariableOp",
        .inputs = {{"resource", "resource"}},
