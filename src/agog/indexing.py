@@ -58,7 +58,7 @@ def _single(value: Any) -> int:
     """A single index."""
     if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
         raise _scalar_mask(value)
-    index = _whole(value)
+    index: Any = _whole(value)
     if abs(index) > _LARGEST:
         raise InvalidIndexError(None, None, f"index {index} is out of bounds")
     return index
