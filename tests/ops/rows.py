@@ -26,10 +26,10 @@ def missing() -> list[str]:
 
 def dtypes(row: Spec) -> list[str]:
     """Dtypes of the swept type variable; strings have tests of their own."""
-    if row.form == "law" and row.family == "state_ops":
+    if row.form == "law" and row.family in ("state_ops", "training_ops"):
         return []
     if row.main not in facts(row.name).types:
-        return [facts(row.name).inputs[0]["type"]]
+        return [(facts(row.name).inputs or facts(row.name).outputs)[0]["type"]]
     allowed = facts(row.name).types[row.main]
     return [d for d in allowed if d != "string" and d not in row.without]
 

@@ -20,6 +20,12 @@ FAMILIES = (
     "complex_ops",
     "random_ops",
     "state_ops",
+    "space_ops",
+    "segment_ops",
+    "search_ops",
+    "special_ops",
+    "random_seed_ops",
+    "training_ops",
 )
 
 for _family in FAMILIES:
