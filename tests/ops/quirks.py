@@ -36,6 +36,17 @@ TENSORFLOW: dict[tuple[str, str, str], str] = {
     ("grad1_complex", "Cumprod", "*"): "factor not conjugated",
     ("grad2_complex", "Cumprod", "*"): "factor not conjugated",
     ("grad2_complex", "Prod", "*"): "factor not conjugated",
+    **{
+        (test, op, "*"): "factor not conjugated"
+        for test in ("grad1_complex", "grad2_complex")
+        for op in ("SegmentProd", "UnsortedSegmentProd")
+    },
+    **{
+        ("grad2", op, "*"): "NaN for a segment without rows: zero over its count"
+        for op in ("SegmentMean", "SegmentMax", "SegmentMin")
+    },
+    ("grad2_complex", "SegmentMean", "*"): "NaN for a segment without rows: zero over its count",
+    ("forward", "IgammaGradA", "float64"): "good to some hundred ulp",
     ("edge", "Round", "int32"): "rounds integers to zero",
     ("edge", "Round", "int64"): "rounds integers to zero",
     ("forward", "TruncateDiv", "float16"): "rounds the quotient to the half type first",

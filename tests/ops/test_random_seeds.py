@@ -37,8 +37,10 @@ def names(*chosen: str) -> Any:
     [pytest.param(n, d, marks=absent(n)) for n, dtypes in PAIRS.items() for d in dtypes],
 )
 @pytest.mark.parametrize("seed", SEEDS, ids=str)
-def test_same_as_key(name: str, dtype: str, seed: list[int]) -> None:
-    got = call_op(name, [SHAPE, np.array(seed)], {"dtype": dtype})[0].numpy()
+@pytest.mark.parametrize("seed_dtype", ["int32", "int64"])
+def test_same_as_key(name: str, dtype: str, seed: list[int], seed_dtype: str) -> None:
+    """A negative seed of int32 is the same number as one of int64."""
+    got = call_op(name, [SHAPE, np.array(seed, seed_dtype)], {"dtype": dtype})[0].numpy()
     key, counter = key_counter(seed)
     want = call_op(f"{name}V2", [SHAPE, key, counter, ALG], {"dtype": dtype})[0].numpy()
     np.testing.assert_array_equal(got, want)

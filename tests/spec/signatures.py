@@ -10,6 +10,6 @@ EXCEPTIONS: dict[str, str] = {
 # Op that TensorFlow does not have: why the registry has it, and where it is tested.
 OWN_OPS: dict[str, str] = {
     "LinearRecurrence": "gradient of cumulative products and log-sum-exps; by theirs, to order two",
-    "_SigmoidGradOfX": "gradient of Sigmoid from its input; by Sigmoid's, to order two",
-    "_TanhGradOfX": "gradient of Tanh from its input; by Tanh's, to order two",
+    "_SigmoidGradOfX": "gradient of Sigmoid from its input; in test_own_ops",
+    "_TanhGradOfX": "gradient of Tanh from its input; in test_own_ops",
 }
