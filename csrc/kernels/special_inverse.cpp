@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSqrtTwoPi = 2.506628274631000502;
 constexpr double kSlope = 2 * std::numbers::inv_sqrtpi;  // of erf at 0
 
 // The y >= 0 with erf(y) = x for x in [0, 1/2]: Newton's method, improved by the curvature
@@ -105,12 +106,12 @@ double ndtri(double p) {
 double bessel_i0e(double x) {
   const double a = std::abs(x);
   if (a < kBesselLarge) return std::exp(-a) * bessel_series(a, 0);
-  return bessel_asymptotic(a, 0) / std::sqrt(2 * std::numbers::pi * a);
+  return bessel_asymptotic(a, 0) / (kSqrtTwoPi * std::sqrt(a));
 }
 double bessel_i1e(double x) {
   const double a = std::abs(x);
   const double y = a < kBesselLarge ? std::exp(-a) * bessel_series(a, 1) * (a / 2)
-                                    : bessel_asymptotic(a, 1) / std::sqrt(2 * std::numbers::pi * a);
+                                    : bessel_asymptotic(a, 1) / (kSqrtTwoPi * std::sqrt(a));
   return std::copysign(y, x);
 }
 

@@ -74,11 +74,7 @@ RandomStream stream_of(const OpCtx& c, int first) {
 RandomStream stream_of_seed(const OpCtx& c, int i) {
   const Tensor& seed = c.input(i);
   c.require(seed.rank() == 1 && seed.dim(0) == 2, "seed must have shape [2], got ", seed.shape());
-  // int32 seeds are 32 bits, without their sign.
-  auto word = [&](int64_t k) {
-    const auto v = static_cast<uint64_t>(index_value(seed, k));
-    return seed.dtype() == DType::kInt32 ? static_cast<uint32_t>(v) : v;
-  };
+  auto word = [&](int64_t k) { return static_cast<uint64_t>(index_value(seed, k)); };
   return philox::scramble(word(0), word(1));
 }
 

@@ -157,6 +157,29 @@ void run_general(const Op& op, const Tensor* in, int n, const void* attrs, bool 
   }
 }
 
+// The shape of the result of a map: that of an input, or what the inputs broadcast to, kept in
+// `broadcast`.
+const Shape* map_shape(const Op& op, const Tensor* in, int n, const void* attrs, Shape& broadcast) {
+  const Shape* shape = &in[0].shape();
+  for (int i = 1; i < n; ++i) {
+    const Shape& other = in[i].shape();
+    // The commonest cases of broadcasting need no new shape.
+    if (other == *shape || (op.def.broadcasts && other.rank() == 0)) continue;
+    if (op.def.broadcasts && shape->rank() == 0) {
+      shape = &other;
+      continue;
+    }
+    if (op.def.broadcasts) {
+      broadcast = broadcast_shapes(*shape, in[i].shape());
+    } else {
+      ShapeCtx shapes(op, in, n, attrs);
+      broadcast = op.def.shape(shapes);
+    }
+    shape = &broadcast;
+  }
+  return shape;
+}
+
 // The common case: one loop over inputs of one dtype.
 Tensor run_simple_map(const Op& op, const Tensor* in, int n, const void* attrs, bool reuse) {
   const DType d = in[0].dtype();
@@ -169,18 +192,8 @@ Tensor run_simple_map(const Op& op, const Tensor* in, int n, const void* attrs, 
     }
   }
   const DType out_type = op.map_out == DType::kInvalid ? d : op.map_out;
-  const Shape* shape = &in[0].shape();
   Shape broadcast;
-  for (int i = 1; i < n; ++i) {
-    if (in[i].shape() == *shape) continue;
-    if (op.def.broadcasts) {
-      broadcast = broadcast_shapes(*shape, in[i].shape());
-    } else {
-      ShapeCtx shapes(op, in, n, attrs);
-      broadcast = op.def.shape(shapes);
-    }
-    shape = &broadcast;
-  }
+  const Shape* shape = map_shape(op, in, n, attrs, broadcast);
   if (reuse && size_of(out_type) == size_of(d)) {
     for (int i = 0; i < n; ++i) {
       if (in[i].owns_memory_alone() && in[i].shape() == *shape && out_type == d) {
