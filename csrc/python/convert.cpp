@@ -85,6 +85,16 @@ void store_int(PyObject* o, void* to) {
   }
 }
 
+double double_in_range(PyObject* o, DType d) {
+  const double v = PyFloat_AsDouble(o);
+  if (v == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
+    PyErr_Clear();
+    fail_range(o, d);
+  }
+  return v;
+}
+
 // Writes one Python number as dtype d; `o` fits it.
 void store_number(PyObject* o, DType d, void* to) {
   switch (d) {
@@ -113,12 +123,7 @@ void store_number(PyObject* o, DType d, void* to) {
     }
     return;
   }
-  const double v = PyFloat_AsDouble(o);
-  if (v == -1.0 && PyErr_Occurred()) {
-    if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw PythonError{};
-    PyErr_Clear();
-    fail_range(o, d);
-  }
+  const double v = double_in_range(o, d);
   switch (d) {
     case DType::kHalf: *static_cast<Half*>(to) = Half(static_cast<float>(v)); return;
     case DType::kBFloat16: *static_cast<BFloat16*>(to) = BFloat16(static_cast<float>(v)); return;
@@ -410,6 +415,8 @@ Tensor convert(PyObject* o, DType wanted, DType hint) {
   if (is_sequence(o)) return convert_sequence(o, wanted, hint);
   return convert_other(o, wanted, hint);
 }
+
+double double_of(PyObject* o) { return double_in_range(o, DType::kDouble); }
 
 int64_t int64_of(PyObject* o) {
   const PyRef index = owned(PyNumber_Index(o));

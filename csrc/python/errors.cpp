@@ -1,4 +1,5 @@
 #include <new>
+#include <stdexcept>
 
 #include <nanobind/nanobind.h>
 
@@ -36,7 +37,9 @@ void set_current_exception() {
   } catch (nanobind::python_error& e) {
     e.restore();
   } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    set_python_error(Error(ErrorCode::kResourceExhausted, "out of memory"));
+  } catch (const std::length_error&) {
+    set_python_error(Error(ErrorCode::kResourceExhausted, "out of memory: a size is too large"));
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_SystemError, e.what());
   }

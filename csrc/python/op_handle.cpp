@@ -73,7 +73,7 @@ void set_floats(PyObject* o, std::vector<float>& out) {
   PyRef list = owned(PySequence_List(o));
   out.clear();
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-    out.push_back(static_cast<float>(PyFloat_AsDouble(PyList_GET_ITEM(list.get(), i))));
+    out.push_back(static_cast<float>(double_of(PyList_GET_ITEM(list.get(), i))));
   }
   if (PyErr_Occurred()) throw PythonError{};
 }
@@ -96,9 +96,7 @@ void set_field(const AttrField& f, char* at, PyObject* o) {
     }
     case AttrType::kInt: *reinterpret_cast<int64_t*>(at) = int64_of(o); return;
     case AttrType::kFloat: {
-      const double v = PyFloat_AsDouble(o);
-      if (v == -1.0 && PyErr_Occurred()) throw PythonError{};
-      *reinterpret_cast<float*>(at) = static_cast<float>(v);
+      *reinterpret_cast<float*>(at) = static_cast<float>(double_of(o));
       return;
     }
     case AttrType::kString:

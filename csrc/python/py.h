@@ -118,6 +118,7 @@ void init_variable_type(PyObject* module);
 Tensor convert(PyObject* o, DType wanted = DType::kInvalid, DType hint = DType::kInvalid);
 // The same for a dtype that nothing but habit asks for: integers too large for int32 become int64.
 Tensor convert_preferring(PyObject* o, DType preferred);
+double double_of(PyObject* o);  // of anything with __float__
 int64_t int64_of(PyObject* o);  // of anything with __index__; ValueError where it does not fit
 DType dtype_from_python(PyObject* o);
 PyObject* dtype_to_python(DType d);  // borrowed

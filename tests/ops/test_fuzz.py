@@ -26,7 +26,11 @@ def fuzz(tmp_path: pathlib.Path, *arguments: str) -> list[dict[str, Any]]:
     )
     bad = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode:
-        call = note.read_text(errors="replace") if note.exists() else "before the first call"
+        call = (
+            note.read_text(errors="replace").split("\0")[0]
+            if note.exists()
+            else "before the first call"
+        )
         bad.append({"call": call, "error": f"exit {done.returncode}: {done.stderr[-600:]}"})
     return bad
 
@@ -40,6 +44,11 @@ def report(bad: list[dict[str, Any]]) -> str:
 def test_random_calls(part: int, tmp_path: pathlib.Path) -> None:
     bad = fuzz(tmp_path, "--part", f"{part}/{PARTS}", "--cases", "60")
     assert not bad, report(bad)
+
+
+def test_a_process_that_fails_is_reported(tmp_path: pathlib.Path) -> None:
+    [bad] = fuzz(tmp_path, "--op", "NoSuchOp")
+    assert "NoSuchOp" in bad["error"] and "exit" in bad["error"]
 
 
 @pytest.mark.slow
