@@ -56,7 +56,6 @@ def test_wrong_dtype() -> None:
         v.assign(tf.constant(np.array(START, np.float64)))
 
 
-
 @pytest.mark.parametrize(
     "name, step",
     [
