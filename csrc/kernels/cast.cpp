@@ -97,6 +97,15 @@ void convert_run(const S* from, D* to, int64_t n) {
     }
   }
 #endif
+  if constexpr (std::is_same_v<S, float> && std::is_integral_v<D> && sizeof(D) < 4 &&
+                !std::is_same_v<D, bool>) {
+    int32_t whole[kTile];
+    for (; i < n; i += kTile) {
+      const int64_t count = std::min(kTile, n - i);
+      convert_run(from + i, whole, count);
+      for (int64_t k = 0; k < count; ++k) to[i + k] = static_cast<D>(whole[k]);
+    }
+  }
   for (; i < n; ++i) to[i] = convert<S, D>(from[i]);
 }
 
@@ -214,7 +223,9 @@ void cast_any(const S* from, void* to, DType to_type, int64_t n, int drop) {
 
 void cast_elements(const void* from, DType from_type, void* to, DType to_type, int64_t n,
                    bool truncate) {
-  const int narrower = mantissa_bits(from_type) - mantissa_bits(to_type);
+  // As in TensorFlow, what goes from double to bfloat16 is cut to float and rounded from there.
+  const bool in_steps = to_type == DType::kBFloat16 && mantissa_bits(from_type) == 52;
+  const int narrower = mantissa_bits(from_type) - (in_steps ? 23 : mantissa_bits(to_type));
   const int drop = truncate && mantissa_bits(to_type) > 0 && narrower > 0 ? narrower : 0;
   with_type(from_type, [&](auto type) {
     using S = typename decltype(type)::type;

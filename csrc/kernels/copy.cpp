@@ -13,7 +13,6 @@ namespace agog {
 namespace {
 
 constexpr int64_t kBlock = 1 << 14;  // elements
-constexpr int64_t kTile = 32;        // side of a square that is transposed at a time
 
 template <class U>
 void copy_row(const U* from, int64_t from_step, U* to, int64_t to_step, int64_t n) {
@@ -59,11 +58,19 @@ struct RegisterOf<uint64_t> {
   static constexpr int width = Vec<double>::width;
 };
 
-// to[j * to_step + i] = from[i * from_step + j] for i < n, j < m.
+// A tile of the output has rows of 32 elements, of the input rows of up to 256 bytes.
+constexpr int64_t kRow = 32;
+template <class U>
+constexpr int64_t kColumn = sizeof(U) <= 4 ? 64 : 256 / static_cast<int64_t>(sizeof(U));
+
+// to[j * to_step + i] = from[i * from_step + j] for i < n <= kRow, j < m <= kColumn. Goes through
+// a buffer of its own: rows of large arrays are often a power of two apart, and the lines of a
+// tile would drive each other out of the cache before they are complete.
 template <class U>
 void transpose_tile(const U* from, int64_t from_step, U* to, int64_t to_step, int64_t n,
                     int64_t m) {
   constexpr int W = RegisterOf<U>::width;
+  alignas(64) U tile[kColumn<U> * kRow];
   int64_t i = 0;
   if constexpr (W > 1) {
     using T = typename RegisterOf<U>::Lane;
@@ -71,16 +78,17 @@ void transpose_tile(const U* from, int64_t from_step, U* to, int64_t to_step, in
       int64_t j = 0;
       for (; j + W <= m; j += W) {
         transpose_square(reinterpret_cast<const T*>(from + i * from_step + j), from_step,
-                         reinterpret_cast<T*>(to + j * to_step + i), to_step);
+                         reinterpret_cast<T*>(tile + j * kRow + i), kRow);
       }
       for (; j < m; ++j) {
-        for (int k = 0; k < W; ++k) to[j * to_step + i + k] = from[(i + k) * from_step + j];
+        for (int k = 0; k < W; ++k) tile[j * kRow + i + k] = from[(i + k) * from_step + j];
       }
     }
   }
-  for (int64_t j = 0; j < m; ++j) {
-    for (int64_t k = i; k < n; ++k) to[j * to_step + k] = from[k * from_step + j];
+  for (; i < n; ++i) {
+    for (int64_t j = 0; j < m; ++j) tile[j * kRow + i] = from[i * from_step + j];
   }
+  for (int64_t j = 0; j < m; ++j) copy_row(tile + j * kRow, 1, to + j * to_step, 1, n);
 }
 
 }  // namespace
@@ -164,23 +172,23 @@ void StridedCopy::rows(const U* from, U* to, int64_t begin, int64_t end) const {
   }
 }
 
-// Square tiles over the last dimension (where the output runs on) and `fast` (where the input
-// does).
+// Tiles over the last dimension (where the output runs on) and `fast` (where the input does).
 template <class U>
 void StridedCopy::transpose(const U* from, U* to, int fast) const {
+  constexpr int64_t column = kColumn<U>;
   const Dim& a = dims_[rank_ - 1];
   const Dim& b = dims_[fast];
-  const int64_t a_tiles = (a.size + kTile - 1) / kTile;
-  const int64_t b_tiles = (b.size + kTile - 1) / kTile;
+  const int64_t a_tiles = (a.size + kRow - 1) / kRow;
+  const int64_t b_tiles = (b.size + column - 1) / column;
   const int64_t tiles = total_ / (a.size * b.size) * a_tiles * b_tiles;
-  const int64_t tiles_per_block = std::max<int64_t>(1, kBlock / (kTile * kTile));
+  const int64_t tiles_per_block = std::max<int64_t>(1, kBlock / (kRow * column));
   parallel_for(tiles, tiles_per_block, total_, [&](int64_t begin, int64_t end) {
     for (int64_t tile = begin; tile < end; ++tile) {
       int64_t rest = tile;
-      const int64_t i = rest % a_tiles * kTile;
-      rest /= a_tiles;
-      const int64_t j = rest % b_tiles * kTile;
+      const int64_t j = rest % b_tiles * column;
       rest /= b_tiles;
+      const int64_t i = rest % a_tiles * kRow;
+      rest /= a_tiles;
       const U* source = from + i * a.from + j;
       U* target = to + i + j * b.to;
       for (int d = rank_ - 2; d >= 0; --d) {
@@ -189,8 +197,8 @@ void StridedCopy::transpose(const U* from, U* to, int fast) const {
         target += rest % dims_[d].size * dims_[d].to;
         rest /= dims_[d].size;
       }
-      transpose_tile(source, a.from, target, b.to, std::min(kTile, a.size - i),
-                     std::min(kTile, b.size - j));
+      transpose_tile(source, a.from, target, b.to, std::min(kRow, a.size - i),
+                     std::min(column, b.size - j));
     }
   });
 }

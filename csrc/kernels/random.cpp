@@ -140,7 +140,7 @@ void normal_halves(const RandomStream& stream, H* out, int64_t n) {
   });
 }
 
-// The normal numbers of a block.
+// The normal numbers of one block, and of the first blocks of kLanes groups.
 struct FloatBlock {
   static constexpr int count = 4;
   using Number = float;
@@ -150,6 +150,7 @@ struct FloatBlock {
     normal_floats<1>(w[0], w[1], to, to + 1);
     normal_floats<1>(w[2], w[3], to + 2, to + 3);
   }
+  static void make_batch(const Words& words, float* to) { normal_batch(words, to); }
 };
 struct DoubleBlock {
   static constexpr int count = 2;
@@ -159,33 +160,60 @@ struct DoubleBlock {
     philox::blocks<1>(at, w);
     normal_doubles(w[0][0], w[1][0], w[2][0], w[3][0], to);
   }
+  static void make_batch(const Words& words, double* to) {
+    for (int i = 0; i < kLanes; ++i) {
+      normal_doubles(words[0][i], words[1][i], words[2][i], words[3][i], to + 2 * i);
+    }
+  }
 };
 
 // Each group of numbers has blocks of its own, 64 for each of its numbers, and takes the first
-// normal ones that are small enough.
+// normal ones that are small enough: mostly those of its first block.
+template <class Block, class T>
+void truncated_group(RandomStream at, const typename Block::Number* first, T* out, int64_t want) {
+  constexpr int count = Block::count;
+  typename Block::Number made[count];
+  std::copy_n(first, count, made);
+  for (int64_t have = 0;;) {
+    for (int k = 0; k < count && have < want; ++k) {
+      if (std::abs(made[k]) < 2) out[have++] = static_cast<T>(made[k]);
+    }
+    if (have == want) return;
+    at.skip(1);
+    Block::make(at, made);
+  }
+}
+
 template <class Block, class T>
 void truncated(const RandomStream& stream, T* out, int64_t n) {
   constexpr int count = Block::count;
+  constexpr uint64_t step = 64 * count;
   const int64_t groups = (n + count - 1) / count;
-  parallel_for(groups, 256, n * 64, [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) {
+  const int64_t batches = (groups + kLanes - 1) / kLanes;
+  parallel_for(batches, 16, n * 32, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
       RandomStream at = stream;
-      at.skip(static_cast<uint64_t>(g) * 64 * count);
-      const int64_t want = std::min<int64_t>(count, n - g * count);
-      int64_t have = 0;
-      while (have < want) {
-        typename Block::Number made[count];
-        Block::make(at, made);
-        at.skip(1);
-        for (int k = 0; k < count && have < want; ++k) {
-          if (std::abs(made[k]) < 2) out[g * count + have++] = static_cast<T>(made[k]);
-        }
+      at.skip(static_cast<uint64_t>(b) * kLanes * step);
+      Words words;
+      philox::blocks(at, words, step);
+      typename Block::Number first[kLanes * count];
+      Block::make_batch(words, first);
+      const int64_t last = std::min<int64_t>(groups, (b + 1) * kLanes);
+      for (int64_t g = b * kLanes; g < last; ++g) {
+        const int64_t want = std::min<int64_t>(count, n - g * count);
+        truncated_group<Block>(at, first + (g - b * kLanes) * count, out + g * count, want);
+        at.skip(step);
       }
     }
   });
 }
 
 uint64_t joined(uint32_t low, uint32_t high) { return low | (uint64_t{high} << 32); }
+
+// The upper 64 bits of a product.
+uint64_t high_half(uint64_t a, uint32_t b) {
+  return ((a >> 32) * b + ((a & 0xffffffffu) * b >> 32)) >> 32;
+}
 
 }  // namespace
 
@@ -246,9 +274,15 @@ void fill_full_int(const RandomStream& stream, void* out, DType dtype, int64_t n
 void fill_uniform_int(const RandomStream& stream, void* out, DType dtype, int64_t n, uint64_t low,
                       uint64_t range) {
   if (size_of(dtype) == 4) {
+    // v % range is the fraction of v / range, in 64 bits, times range (Lemire and others, "Faster
+    // remainder by direct computation", 2019); for a range of 1 the reciprocal wraps to 0, rightly.
     const auto low32 = static_cast<uint32_t>(low), range32 = static_cast<uint32_t>(range);
+    const uint64_t reciprocal = ~uint64_t{0} / range32 + 1;
     fill<4>(stream, static_cast<uint32_t*>(out), n, 8, [=](const Words& w, uint32_t* to) {
-      by_word(w, to, [=](uint32_t v) { return low32 + v % range32; });
+      by_word(w, to, [=](uint32_t v) {
+        const uint64_t fraction = reciprocal * v;
+        return low32 + static_cast<uint32_t>(high_half(fraction, range32));
+      });
     });
   } else {
     fill<2>(stream, static_cast<uint64_t*>(out), n, 16, [=](const Words& w, uint64_t* to) {

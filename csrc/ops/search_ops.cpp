@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <unordered_map>
 
 #include "kernels/accumulate.h"
 #include "kernels/kernel.h"
@@ -35,21 +34,32 @@ bool is_set(T v) {
   }
 }
 
+// Goes row by row of the last dimension: first the places in the row, without branches, then the
+// whole indices.
 template <class T>
 Tensor where_set(const Tensor& x) {
   const T* v = x.data<T>();
   const int64_t n = x.num_elements();
+  const int rank = x.rank();
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) count += is_set(v[i]);
-  Tensor out = Tensor::empty(DType::kInt64, {count, x.rank()});
+  Tensor out = Tensor::empty(DType::kInt64, {count, rank});
   auto* to = out.mutable_data<int64_t>();
+  if (count == 0) return out;
+  const int64_t width = x.dim(rank - 1);
+  std::vector<int64_t> places(static_cast<size_t>(width) + 1);
   int64_t index[kMaxRank] = {};
-  const int last = x.rank() - 1;
-  for (int64_t i = 0; i < n; ++i) {
-    if (is_set(v[i])) {
-      for (int d = 0; d <= last; ++d) *to++ = index[d];
+  for (int64_t row = 0; row < n / width; ++row) {
+    int64_t found = 0;
+    for (int64_t j = 0; j < width; ++j) {
+      places[static_cast<size_t>(found)] = j;
+      found += is_set(v[row * width + j]);
     }
-    int d = last;
+    for (int64_t k = 0; k < found; ++k) {
+      for (int d = 0; d < rank - 1; ++d) *to++ = index[d];
+      *to++ = places[static_cast<size_t>(k)];
+    }
+    int d = rank - 2;
     while (d >= 0 && ++index[d] == x.dim(d)) index[d--] = 0;
   }
   return out;
@@ -89,16 +99,51 @@ struct Kinds {
   std::vector<int64_t> first, kind;
 };
 
+template <class K>
+uint64_t hash_of(const K& key) {
+  if constexpr (std::is_arithmetic_v<K>) {
+    // Zeros of both signs are equal.
+    const K v = key == K(0) ? K(0) : key;
+    uint64_t bits = 0;
+    std::memcpy(&bits, &v, sizeof v);
+    bits *= 0x9E3779B97F4A7C15u;
+    return bits ^ (bits >> 32);
+  } else {
+    return std::hash<K>()(key);
+  }
+}
+
+// A table of the kinds seen so far, probed in line; it holds numbers of kinds, -1 for none.
 template <class T>
 Kinds kinds_of(const T* v, int64_t n) {
   Kinds k;
   k.kind.resize(static_cast<size_t>(n));
-  std::unordered_map<decltype(key_of(v[0])), int64_t> seen;
+  std::vector<int64_t> table(256, -1);
+  auto find = [&](const auto& key) {
+    size_t at = hash_of(key) & (table.size() - 1);
+    while (table[at] >= 0 && !(key_of(v[k.first[static_cast<size_t>(table[at])]]) == key)) {
+      at = (at + 1) & (table.size() - 1);
+    }
+    return at;
+  };
   for (int64_t i = 0; i < n; ++i) {
+    const auto key = key_of(v[i]);
     const auto next = static_cast<int64_t>(k.first.size());
-    const auto [at, is_new] = seen.emplace(key_of(v[i]), next);
-    if (is_new) k.first.push_back(i);
-    k.kind[static_cast<size_t>(i)] = at->second;
+    // A NaN is like nothing, so it need not be found again.
+    const bool lost = !(key == key);
+    const size_t at = lost ? 0 : find(key);
+    const bool is_new = lost || table[at] < 0;
+    k.kind[static_cast<size_t>(i)] = is_new ? next : table[at];
+    if (!is_new) continue;
+    k.first.push_back(i);
+    if (lost) continue;
+    table[at] = next;
+    if (2 * k.first.size() < table.size()) continue;
+    table.assign(4 * table.size(), -1);
+    for (size_t f = 0; f < k.first.size(); ++f) {
+      const auto old = key_of(v[k.first[f]]);
+      if (old == old) table[find(old)] = static_cast<int64_t>(f);
+    }
   }
   return k;
 }
