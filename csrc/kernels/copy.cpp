@@ -94,12 +94,12 @@ void transpose_tile(const U* from, int64_t from_step, U* to, int64_t to_step, in
 }  // namespace
 
 void StridedCopy::add(int64_t size, int64_t from, int64_t to) {
-  total_ *= size;
+  total_ = wrapped_product(total_, size);
   if (size == 1) return;
   if (rank_ > 0) {
     Dim& outer = dims_[rank_ - 1];
-    if (outer.from == size * from && outer.to == size * to) {
-      outer = {outer.size * size, from, to};
+    if (outer.from == wrapped_product(size, from) && outer.to == wrapped_product(size, to)) {
+      outer = {wrapped_product(outer.size, size), from, to};
       return;
     }
   }

@@ -56,6 +56,13 @@ class StridedCopy {
   Dim dims_[kMost];
 };
 
+// a * b; wraps where a shape with a zero in it has sizes too large to multiply.
+inline int64_t wrapped_product(int64_t a, int64_t b) {
+  int64_t product;
+  (void)__builtin_mul_overflow(a, b, &product);
+  return product;
+}
+
 // Strides of a dense tensor, in elements.
 struct Strides {
   explicit Strides(const Shape& s) : Strides(s.begin(), s.rank()) {}
@@ -63,7 +70,7 @@ struct Strides {
     int64_t step = 1;
     for (int d = rank - 1; d >= 0; --d) {
       at[d] = step;
-      step *= sizes[d];
+      step = wrapped_product(step, sizes[d]);
     }
   }
   int64_t operator[](int d) const { return at[d]; }

@@ -49,7 +49,7 @@ inline Tensor zeros(DType dtype, const Shape& shape) { return Tensor::zeros(dtyp
 // Product of the sizes of dimensions [first, last).
 inline int64_t product(const Shape& s, int first, int last) {
   int64_t n = 1;
-  for (int d = first; d < last; ++d) n *= s[d];
+  for (int d = first; d < last; ++d) n = wrapped_product(n, s[d]);
   return n;
 }
 

@@ -175,11 +175,13 @@ void copy_band(const Band& b, int64_t batch, const void* from, void* to, int wid
 }
 
 void put_band(const Band& b, const Tensor& diagonals, const Tensor& matrices) {
+  if (matrices.num_elements() == 0) return;
   const int64_t batch = batch_of(matrices.shape(), 2).num_elements();
   copy_band(b, batch, diagonals.raw(), matrices.mutable_raw(), size_of(matrices.dtype()), true);
 }
 
 void take_band(const Band& b, const Tensor& matrices, const Tensor& diagonals) {
+  if (matrices.num_elements() == 0) return;
   const int64_t batch = batch_of(matrices.shape(), 2).num_elements();
   copy_band(b, batch, matrices.raw(), diagonals.mutable_raw(), size_of(matrices.dtype()), false);
 }

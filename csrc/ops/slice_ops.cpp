@@ -38,6 +38,7 @@ struct Box {
 
 // The box as a tensor of its own: over the same memory where it lies there in one piece.
 Tensor take(const Tensor& t, const Box& box) {
+  if (product(box.shape, 0, box.shape.rank()) == 0) return Tensor::empty(t.dtype(), box.shape);
   const Strides whole(t.shape());
   const Strides dense(box.size, box.rank);
   StridedCopy copy;
@@ -45,7 +46,6 @@ Tensor take(const Tensor& t, const Box& box) {
   const int64_t offset = box.offset(whole);
   if (copy.keeps_order()) return t.view(offset, box.shape);
   Tensor out = Tensor::empty(t.dtype(), box.shape);
-  if (out.num_elements() == 0) return out;
   const int width = size_of(t.dtype());
   UnlockScope unlocked(out.num_elements());
   copy.run(t.data<char>() + offset * width, out.mutable_raw(), width);
@@ -54,7 +54,7 @@ Tensor take(const Tensor& t, const Box& box) {
 
 // Writes `value`, which broadcasts to the box's shape, into the box of t.
 void put(const Tensor& value, const Tensor& t, const Box& box) {
-  if (box.shape.num_elements() == 0) return;
+  if (product(box.shape, 0, box.shape.rank()) == 0) return;
   const Strides whole(t.shape()), own(value.shape());
   const int shift = box.shape.rank() - value.rank();
   StridedCopy copy;
