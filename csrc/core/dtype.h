@@ -91,6 +91,25 @@ constexpr DType real_part_type(DType d) {
   return d == DType::kComplex64 ? DType::kFloat : d == DType::kComplex128 ? DType::kDouble : d;
 }
 
+// Where an op gives the same bits for signed and unsigned integers, the unsigned loop serves both.
+constexpr DType unsigned_type(DType d) {
+  switch (d) {
+    case DType::kInt8: return DType::kUInt8;
+    case DType::kInt16: return DType::kUInt16;
+    case DType::kInt32: return DType::kUInt32;
+    case DType::kInt64: return DType::kUInt64;
+    default: return d;
+  }
+}
+constexpr TypeSet as_unsigned(TypeSet s) {
+  TypeSet result = 0;
+  for (int d = 0; d < kNumDTypes; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    if (contains(s, dtype)) result |= set_of(unsigned_type(dtype));
+  }
+  return result;
+}
+
 template <class T> inline constexpr DType dtype_of = DType::kInvalid;
 template <> inline constexpr DType dtype_of<bool> = DType::kBool;
 template <> inline constexpr DType dtype_of<uint8_t> = DType::kUInt8;

@@ -1,4 +1,4 @@
-// Threads: one OpenMP pool, shared with oneDNN.
+// Threads: a pool of our own. oneDNN brings OpenMP's, which is told the same number.
 //
 // Work is split in blocks fixed by the problem, never by the number of threads, so results do not
 // depend on it.

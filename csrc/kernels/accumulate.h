@@ -16,7 +16,9 @@ inline constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, BFl
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+// kWraps: the same bits for signed and unsigned integers.
 struct FoldAdd {
+  static constexpr bool kWraps = true;
   template <class T>
   static T fold(T a, T b) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -30,6 +32,7 @@ struct FoldAdd {
   }
 };
 struct FoldSub {
+  static constexpr bool kWraps = true;
   template <class T>
   static T fold(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -41,6 +44,7 @@ struct FoldSub {
   }
 };
 struct FoldMul {
+  static constexpr bool kWraps = true;
   template <class T>
   static T fold(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
@@ -53,12 +57,14 @@ struct FoldMul {
 };
 // A NaN that comes is ignored, one that is there stays.
 struct FoldLess {
+  static constexpr bool kWraps = false;
   template <class T>
   static T fold(T a, T b) {
     return b < a ? b : a;
   }
 };
 struct FoldGreater {
+  static constexpr bool kWraps = false;
   template <class T>
   static T fold(T a, T b) {
     return b > a ? b : a;
@@ -66,12 +72,14 @@ struct FoldGreater {
 };
 // NaN wins.
 struct FoldMin {
+  static constexpr bool kWraps = false;
   template <class T>
   static T fold(T a, T b) {
     return b < a || b != b ? b : a;
   }
 };
 struct FoldMax {
+  static constexpr bool kWraps = false;
   template <class T>
   static T fold(T a, T b) {
     return b > a || b != b ? b : a;
@@ -114,6 +122,16 @@ void with_type_of(DType d, F&& f) {
     using T = typename decltype(type)::type;
     if constexpr (contains(S, dtype_of<T>)) f(type);
   });
+}
+
+// Calls f(Type<T>{}) for the type in which F folds numbers of a dtype of `S`.
+template <class F, TypeSet S, class G>
+void with_type_to_fold(DType d, G&& f) {
+  if constexpr (F::kWraps) {
+    with_type_of<as_unsigned(S)>(unsigned_type(d), f);
+  } else {
+    with_type_of<S>(d, f);
+  }
 }
 
 }  // namespace agog

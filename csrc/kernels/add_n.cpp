@@ -35,9 +35,9 @@ void add_tiles(KernelCtx& c) {
 }  // namespace
 
 void add_n(KernelCtx& c) {
-  with_type(c.dtype(), [&](auto type) {
+  with_type(unsigned_type(c.dtype()), [&](auto type) {
     using T = typename decltype(type)::type;
-    if constexpr (contains(kNumeric, dtype_of<T>)) add_tiles<T>(c);
+    if constexpr (contains(as_unsigned(kNumeric), dtype_of<T>)) add_tiles<T>(c);
   });
 }
 

@@ -30,7 +30,7 @@ inline void from_float(const float* from, Half* to, int64_t n) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), h);
   }
 #endif
-  for (; i < n; ++i) to[i] = Half(from[i]);
+  for (int64_t left = n - i; left > 0; --left, ++i) to[i] = Half(from[i]);
 }
 
 inline void from_float(const float* from, BFloat16* to, int64_t n) {

@@ -174,6 +174,15 @@ void compare_loop(const LoopArgs& args) {
   }
 }
 
+// f(b, a)
+template <class T, class F>
+void compare_loop_swapped(const LoopArgs& args) {
+  LoopArgs swapped = args;
+  std::swap(swapped.in[0], swapped.in[1]);
+  std::swap(swapped.step[0], swapped.step[1]);
+  compare_loop<T, F, NoAttrs>(swapped);
+}
+
 template <class T, class F>
 void test_loop(const LoopArgs& args) {
   const T* x = static_cast<const T*>(args.in[0]);
@@ -317,6 +326,13 @@ struct MakeCompare {
   }
 };
 template <class F>
+struct MakeCompareSwapped {
+  template <class T>
+  static constexpr Loop loop() {
+    return compare_loop_swapped<T, F>;
+  }
+};
+template <class F>
 struct MakeTest {
   template <class T>
   static constexpr Loop loop() {
@@ -358,6 +374,26 @@ Kernel binary(F, int cost = 1) {
   return map_kernel<S, 2, float>(MakeBinary<F, A>{}, cost);
 }
 
+// The loops of unsigned integers for the signed ones of `set`, too.
+inline Kernel serving_signed(Kernel k, TypeSet set) {
+  const Kernel loops = k;
+  for (int d = 0; d < kNumDTypes; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    k.loops[d] = contains(set, dtype) ? loops.loops[code(unsigned_type(dtype))] : nullptr;
+  }
+  return k;
+}
+
+// For functions that give the same bits for signed and unsigned integers.
+template <TypeSet S, class F>
+Kernel wrapping_unary(F f, int cost = 1) {
+  return serving_signed(unary<as_unsigned(S)>(f, cost), S);
+}
+template <TypeSet S, class F>
+Kernel wrapping_binary(F f, int cost = 1) {
+  return serving_signed(binary<as_unsigned(S)>(f, cost), S);
+}
+
 // y = f(a, b, c), all of one dtype.
 template <TypeSet S, class F>
 Kernel ternary(F, int cost = 1) {
@@ -376,6 +412,15 @@ Kernel checked_binary(F, const char* text, int cost = 4) {
 template <TypeSet S, class A = NoAttrs, class F>
 Kernel compare(F) {
   return map_kernel<S, 2, bool>(MakeCompare<F, A>{}, 1);
+}
+
+template <TypeSet S, class F>
+Kernel compare_swapped(F) {
+  return map_kernel<S, 2, bool>(MakeCompareSwapped<F>{}, 1);
+}
+template <TypeSet S, class F>
+Kernel wrapping_compare(F f) {
+  return serving_signed(compare<as_unsigned(S)>(f), S);
 }
 
 // bool y = f(x), over plain numbers.

@@ -1,6 +1,7 @@
 #include "kernels/matmul.h"
 
 #include <algorithm>
+#include <atomic>
 #include <type_traits>
 #include <vector>
 
@@ -22,14 +23,64 @@ using detail::Operands;
 constexpr int64_t kBlockWork = 1 << 22;
 
 #ifdef AGOG_ONEDNN
-// oneDNN splits the work over its threads itself: the pool and their number are ours.
+// oneDNN would split the work by the number of threads, along k, too, and wait for every thread of
+// OpenMP. It computes tiles on one thread each instead, so that the result is the same for any
+// number of threads.
+class OneThreadOfOpenMp {
+ public:
+  OneThreadOfOpenMp() {
+    if (before_ > 1) kSet(1);
+  }
+  ~OneThreadOfOpenMp() {
+    if (before_ > 1) kSet(before_);
+  }
+  OneThreadOfOpenMp(const OneThreadOfOpenMp&) = delete;
+  OneThreadOfOpenMp& operator=(const OneThreadOfOpenMp&) = delete;
+
+ private:
+  inline static const auto kSet =
+      reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"));
+  inline static const auto kGet = reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads"));
+  const int before_ = kSet && kGet ? kGet() : 1;
+};
+
+// Tiles of c: as large as keeps 16 threads busy, for each packs its part of a and b again.
+struct Tiles {
+  int64_t rows, cols;
+
+  explicit Tiles(const Product& p) : rows(p.m), cols(p.n) {
+    const int64_t most = std::max(kSmallestTile, p.m * p.n * p.k / 16);
+    while (rows * cols * p.k > most && std::max(rows, cols) > kStep) {
+      int64_t& side = rows > cols ? rows : cols;
+      side = ((side + 1) / 2 + kStep - 1) / kStep * kStep;
+    }
+  }
+
+ private:
+  static constexpr int64_t kSmallestTile = 1 << 20;  // multiplications
+  static constexpr int64_t kStep = 48;               // a multiple of what oneDNN keeps in registers
+};
+
 bool onednn_product(const Product& p, const Operands<float>& x) {
   static const auto sgemm = reinterpret_cast<decltype(&dnnl_sgemm)>(onednn_symbol("dnnl_sgemm"));
   if (sgemm == nullptr) return false;
-  num_threads();  // tells OpenMP of this thread's number
-  return sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, x.a,
-               p.transpose_a ? p.m : p.k, x.b, p.transpose_b ? p.k : p.n, 0.0f, x.c,
-               p.n) == dnnl_success;
+  const Tiles tiles(p);
+  const int64_t across = (p.n + tiles.cols - 1) / tiles.cols;
+  const int64_t down = (p.m + tiles.rows - 1) / tiles.rows;
+  const int64_t lda = p.transpose_a ? p.m : p.k, ldb = p.transpose_b ? p.k : p.n;
+  std::atomic<bool> done{true};
+  parallel_for(down * across, 1, p.m * p.n * p.k, [&](int64_t begin, int64_t end) {
+    const OneThreadOfOpenMp one;
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t i = t / across * tiles.rows, j = t % across * tiles.cols;
+      const dnnl_status_t status =
+          sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', std::min(tiles.rows, p.m - i),
+                std::min(tiles.cols, p.n - j), p.k, 1.0f, x.a + i * (p.transpose_a ? 1 : lda), lda,
+                x.b + j * (p.transpose_b ? ldb : 1), ldb, 0.0f, x.c + i * p.n + j, p.n);
+      if (status != dnnl_success) done = false;
+    }
+  });
+  return done;
 }
 #else
 bool onednn_product(const Product&, const Operands<float>&) { return false; }

@@ -90,6 +90,7 @@ class Reduction {
     if (outputs == 0) return;
     const int64_t work = outputs * std::max<int64_t>(1, count_);
     const int64_t tasks = outer_ * tiles_;
+    if (adjacent_rows()) return by_rows(work);
     if (tasks >= 16 || chunks_ <= 1 || work <= kChunk) {
       const int64_t block = std::max<int64_t>(1, kChunk * tasks / work);
       parallel_for(tasks, block, work, [&](int64_t begin, int64_t end) {
@@ -102,6 +103,26 @@ class Reduction {
 
  private:
   static constexpr int kAccBytes = 16;  // the widest accumulator
+
+  // Rows of few numbers side by side, and nothing else.
+  bool adjacent_rows() const {
+    return g_.width == 1 && g_.rows > 0 && g_.rows <= detail::kLaneRun && g_.reduced.rank == 0 &&
+           g_.kept.rank == 1;
+  }
+
+  // Many short rows: as whole_tile, with several outputs to a call.
+  void by_rows(int64_t work) const {
+    const int64_t block = std::max<int64_t>(1, kChunk / g_.rows);
+    parallel_for(outer_, block, work, [&](int64_t begin, int64_t end) {
+      alignas(64) unsigned char acc[detail::kTile * kAccBytes];
+      for (int64_t o = begin; o < end; o += detail::kTile) {
+        const int64_t count = std::min(detail::kTile, end - o);
+        r_.start(acc, count);
+        r_.short_rows(x_ + o * g_.rows * r_.in_size, count, g_.rows, acc);
+        r_.finish(acc, out_ + o * r_.out_size, count, count_);
+      }
+    });
+  }
 
   // Chunk c of output block o, columns [column, column + width), into fresh accumulators.
   void chunk(int64_t o, int64_t c, int64_t column, int64_t width, void* acc) const {

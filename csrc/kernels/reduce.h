@@ -19,6 +19,8 @@ struct Reducer {
   void (*start)(void* acc, int64_t n);
   // acc[0] takes in n contiguous numbers.
   void (*run)(const void* x, int64_t n, void* acc);
+  // acc[j] takes in row j of `rows` adjacent ones of n numbers, n at most kLaneRun.
+  void (*short_rows)(const void* x, int64_t rows, int64_t n, void* acc);
   // acc[j] takes in column j of `rows` rows that are `stride` numbers apart.
   void (*columns)(const void* x, int64_t rows, int64_t stride, int64_t width, void* acc);
   void (*merge)(void* acc, const void* other, int64_t n);
@@ -27,10 +29,11 @@ struct Reducer {
 
 namespace detail {
 
-inline constexpr int64_t kLaneRun = 2048;  // numbers combined in lanes of their own type
-inline constexpr int64_t kLaneRows = 64;   // the same for columns
-inline constexpr int64_t kTile = 256;      // columns at a time
-inline constexpr int64_t kFold = 64;       // narrower rows are taken several at a time
+inline constexpr int64_t kLaneRun = 2048;   // numbers combined in lanes of their own type
+inline constexpr int64_t kFewNumbers = 16;  // too few for lanes
+inline constexpr int64_t kLaneRows = 64;    // the same for columns
+inline constexpr int64_t kTile = 256;       // columns at a time
+inline constexpr int64_t kFold = 64;        // narrower rows are taken several at a time
 
 }  // namespace detail
 

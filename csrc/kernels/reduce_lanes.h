@@ -69,6 +69,11 @@ typename Op::Lane run_of_numbers(const T* x, int64_t n) {
 template <class Op, class T>
 typename Op::Lane short_run(const T* x, int64_t n) {
   using Lane = typename Op::Lane;
+  if (n <= kFewNumbers) {
+    Lane lane = Op::template start<Lane>();
+    for (int64_t i = 0; i < n; ++i) lane = Op::step(lane, to_lane<Lane>(x[i]));
+    return lane;
+  }
   if constexpr (kVectorised<T> && std::is_same_v<Lane, T>) {
     return run_of_vectors<Op>(x, n);
   } else if constexpr (kHalfType<T> && std::is_same_v<Lane, float>) {
@@ -77,6 +82,16 @@ typename Op::Lane short_run(const T* x, int64_t n) {
     return run_of_vectors<Op>(wide, n);
   } else {
     return run_of_numbers<Op>(x, n);
+  }
+}
+
+template <class Op, class T>
+void reduce_short_rows(const void* from, int64_t rows, int64_t n, void* to) {
+  using Acc = typename Op::Acc;
+  const T* x = static_cast<const T*>(from);
+  Acc* acc = static_cast<Acc*>(to);
+  for (int64_t j = 0; j < rows; ++j) {
+    acc[j] = Op::join(acc[j], to_lane<Acc>(short_run<Op>(x + j * n, n)));
   }
 }
 
@@ -161,6 +176,7 @@ constexpr Reducer reducer_of() {
           .out_size = sizeof(T),
           .start = reduce_start<Op>,
           .run = reduce_run<Op, T>,
+          .short_rows = reduce_short_rows<Op, T>,
           .columns = reduce_columns<Op, T>,
           .merge = reduce_merge<Op>,
           .finish = reduce_finish<Op, T>};
@@ -178,6 +194,19 @@ Reducers reducers() {
       all[code(dtype_of<T>)] = detail::reducer_of<Op<T>, T>();
     }
   });
+  return all;
+}
+
+// For ops that give the same bits for signed and unsigned integers.
+template <TypeSet S, template <class> class Op>
+Reducers wrapping_reducers() {
+  Reducers all = reducers<as_unsigned(S), Op>();
+  for (int d = 0; d < kNumDTypes; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    if (contains(S, dtype)) {
+      all[static_cast<size_t>(d)] = all[static_cast<size_t>(code(unsigned_type(dtype)))];
+    }
+  }
   return all;
 }
 

@@ -88,7 +88,7 @@ struct HalfSquaresOp {
 }  // namespace
 
 const Reducers& prod_reducers() {
-  static const Reducers all = reducers<kNumeric, ProdOp>();
+  static const Reducers all = wrapping_reducers<kNumeric, ProdOp>();
   return all;
 }
 const Reducers& norm_reducers() {

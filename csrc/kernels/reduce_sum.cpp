@@ -48,7 +48,7 @@ struct MeanOp : SumOp<T> {
 }  // namespace
 
 const Reducers& sum_reducers() {
-  static const Reducers all = reducers<kNumeric, SumOp>();
+  static const Reducers all = wrapping_reducers<kNumeric, SumOp>();
   return all;
 }
 const Reducers& mean_reducers() {

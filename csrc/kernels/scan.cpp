@@ -25,6 +25,18 @@ Layout layout_of(const Shape& s, int axis) {
   return l;
 }
 
+// One column, whose state stays in registers.
+template <class State, class T, class Step>
+void scan_one(int64_t base, int64_t n, const Scan& s, T* out, Step step) {
+  State state;
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t i = base + (s.reverse ? n - 1 - k : k);
+    const State before = state;
+    step(state, i);
+    out[i] = (s.exclusive ? before : state).template value<T>();
+  }
+}
+
 // Walks the axis of each column; step(state, i) takes element i in, and the state shows value<T>().
 template <class State, class T, class Step>
 void scan(const Layout& l, const Scan& s, T* out, int64_t cost, Step step) {
@@ -34,6 +46,10 @@ void scan(const Layout& l, const Scan& s, T* out, int64_t cost, Step step) {
   parallel_for(l.outer * tiles, std::max<int64_t>(1, kBlock / per_task),
                l.outer * l.n * l.inner * cost, [&](int64_t begin, int64_t end) {
                  for (int64_t t = begin; t < end; ++t) {
+                   if (l.inner == 1) {
+                     scan_one<State>(t * l.n, l.n, s, out, step);
+                     continue;
+                   }
                    State state[kColumns];
                    const int64_t column = t % tiles * kColumns;
                    const int64_t width = std::min(kColumns, l.inner - column);
@@ -99,7 +115,7 @@ void for_type(DType d, F f) {
 }  // namespace
 
 void cumsum(const Tensor& x, const Scan& s, const Tensor& out) {
-  for_type<kNumeric>(x.dtype(), [&](auto zero) {
+  for_type<as_unsigned(kNumeric)>(unsigned_type(x.dtype()), [&](auto zero) {
     using T = decltype(zero);
     using Acc = WideType<T>;
     const T* from = x.data<T>();
@@ -111,7 +127,7 @@ void cumsum(const Tensor& x, const Scan& s, const Tensor& out) {
 }
 
 void cumprod(const Tensor& x, const Scan& s, const Tensor& out) {
-  for_type<kNumeric>(x.dtype(), [&](auto zero) {
+  for_type<as_unsigned(kNumeric)>(unsigned_type(x.dtype()), [&](auto zero) {
     using T = decltype(zero);
     using Acc = WideType<T>;
     const T* from = x.data<T>();

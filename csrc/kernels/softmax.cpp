@@ -57,10 +57,21 @@ double sum_of(const T* x, int64_t n) {
   return total;
 }
 
+// exp(x - m), with what the subtraction rounds away: exp magnifies it as many times as x is below
+// m.
+template <class T>
+Vec<T> exp_of_difference(Vec<T> x, Vec<T> m) {
+  const Vec<T> d = x - m, part = d - x;
+  const Vec<T> lost = (x - (d - part)) - (m + part);
+  const Vec<T> e = vmath::exp(d);
+  // Far below, e is 0 and what was lost may be NaN.
+  return vmath::select(d > Vec<T>(T(-1000)), e + e * lost, e);
+}
+
 // e[i] = exp(x[i] - largest); their sum comes back.
 template <class T>
 T exponentials(const T* x, T* e, int64_t n, T largest) {
-  map_row(x, e, n, [&](Vec<T> v) { return vmath::exp(v - Vec<T>(largest)); });
+  map_row(x, e, n, [&](Vec<T> v) { return exp_of_difference(v, Vec<T>(largest)); });
   return static_cast<T>(sum_of(e, n));
 }
 

@@ -10,6 +10,8 @@
 namespace agog {
 namespace {
 
+constexpr int64_t kFew = 32;  // beyond it, sorting
+
 template <class T>
 auto comparable(T v) {
   if constexpr (kHalfType<T>) {
@@ -32,16 +34,24 @@ struct Before {
   }
 };
 
+// The k largest so far in a sorted list: most numbers lose against its last one and are done.
+template <class T>
+void insert_largest(const T* x, int32_t* order, int64_t n, int64_t k) {
+  const Before<T> before{x};
+  int64_t count = 0;
+  for (int32_t i = 0; i < n; ++i) {
+    if (count == k && comparable(x[i]) <= comparable(x[order[k - 1]])) continue;
+    if (count == k && !before(i, order[k - 1])) continue;
+    int64_t at = count < k ? count++ : k - 1;
+    for (; at > 0 && before(i, order[at - 1]); --at) order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
 template <class T>
 void largest_first(const T* x, int32_t* order, int64_t n, int64_t k) {
   const Before<T> before{x};
-  if (k == 1) {
-    order[0] = 0;
-    for (int32_t i = 1; i < n; ++i) {
-      if (before(i, order[0])) order[0] = i;
-    }
-    return;
-  }
+  if (k <= kFew) return insert_largest(x, order, n, k);
   std::iota(order, order + n, 0);
   if (k < n) std::nth_element(order, order + k, order + n, before);
   std::sort(order, order + k, before);

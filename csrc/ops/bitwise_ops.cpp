@@ -26,26 +26,34 @@ OpDef integer_row(const char* name, F f) {
   return binary_row(name, kInteger, binary<kInteger>(f), {}, no_gradient());
 }
 
+template <class F>
+OpDef bits_row(const char* name, F f) {
+  return binary_row(name, kInteger, wrapping_binary<kInteger>(f), {}, no_gradient());
+}
+
+Kernel population_counts() {
+  return serving_signed(
+      unary_to<kUnsigned>([](auto v) { return static_cast<uint8_t>(std::popcount(v)); }), kInteger);
+}
+
 }  // namespace
 
 std::vector<OpDef> bitwise_ops() {
-  OpDef population_count = unary_row("PopulationCount", kInteger, unary_to<kInteger>([](auto v) {
-                                       using U = std::make_unsigned_t<decltype(v)>;
-                                       return static_cast<uint8_t>(std::popcount(U(v)));
-                                     }),
-                                     {}, no_gradient());
+  OpDef population_count =
+      unary_row("PopulationCount", kInteger, population_counts(), {}, no_gradient());
   population_count.outputs = {{"y", "uint8"}};
   return {
-      integer_row("BitwiseAnd", [](auto a, auto b) { return a & b; }),
-      integer_row("BitwiseOr", [](auto a, auto b) { return a | b; }),
-      integer_row("BitwiseXor", [](auto a, auto b) { return a ^ b; }),
+      bits_row("BitwiseAnd", [](auto a, auto b) { return a & b; }),
+      bits_row("BitwiseOr", [](auto a, auto b) { return a | b; }),
+      bits_row("BitwiseXor", [](auto a, auto b) { return a ^ b; }),
       integer_row("LeftShift",
                   [](auto a, auto b) {
                     using U = std::make_unsigned_t<decltype(a)>;
                     return static_cast<decltype(a)>(static_cast<uint64_t>(U(a)) << shift_count(b));
                   }),
       integer_row("RightShift", [](auto a, auto b) { return a >> shift_count(b); }),
-      unary_row("Invert", kInteger, unary<kInteger>([](auto v) { return ~v; }), {}, no_gradient()),
+      unary_row("Invert", kInteger, wrapping_unary<kInteger>([](auto v) { return ~v; }), {},
+                no_gradient()),
       std::move(population_count),
   };
 }

@@ -20,11 +20,13 @@ struct ToleranceAttrs {
 };
 
 std::vector<OpDef> orders() {
+  constexpr auto less = [](auto a, auto b) { return a < b; };
+  constexpr auto less_equal = [](auto a, auto b) { return a <= b; };
   return {
-      compare_row("Less", kReal, compare<kReal>([](auto a, auto b) { return a < b; })),
-      compare_row("LessEqual", kReal, compare<kReal>([](auto a, auto b) { return a <= b; })),
-      compare_row("Greater", kReal, compare<kReal>([](auto a, auto b) { return b < a; })),
-      compare_row("GreaterEqual", kReal, compare<kReal>([](auto a, auto b) { return b <= a; })),
+      compare_row("Less", kReal, compare<kReal>(less)),
+      compare_row("LessEqual", kReal, compare<kReal>(less_equal)),
+      compare_row("Greater", kReal, compare_swapped<kReal>(less)),
+      compare_row("GreaterEqual", kReal, compare_swapped<kReal>(less_equal)),
   };
 }
 
@@ -39,7 +41,7 @@ bool do_broadcast(const Shape& a, const Shape& b) {
 // Without incompatible_shape_error, tensors whose shapes do not broadcast differ as a whole.
 template <class F>
 OpDef equality_row(const char* name, F f, bool if_incompatible) {
-  Kernel kernel = compare<kPlain>(f);
+  Kernel kernel = wrapping_compare<kPlain>(f);
   kernel.loops[code(DType::kString)] = compare_loop<StringRef, F, NoAttrs>;
   kernel.kind = Kernel::kGeneral;
   kernel.fn = [if_incompatible](KernelCtx& c) {

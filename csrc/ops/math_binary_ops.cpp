@@ -19,19 +19,18 @@ void grad_of_add(GradCtx& g) {
 
 std::vector<OpDef> sums_and_products() {
   constexpr TypeSet kOldAdd = kSigned | set_of(DType::kUInt8) | kInexact;
+  constexpr auto add = [](auto a, auto b) { return vmath::add(a, b); };
   return {
-      binary_row("Add", kOldAdd, binary<kOldAdd>([](auto a, auto b) { return vmath::add(a, b); }),
-                 {}, grad_of_add),
-      binary_row("AddV2", kNumeric,
-                 binary<kNumeric>([](auto a, auto b) { return vmath::add(a, b); }), {},
-                 grad_of_add),
-      binary_row("Sub", kNumeric, binary<kNumeric>([](auto a, auto b) { return vmath::sub(a, b); }),
-                 {},
+      binary_row("Add", kOldAdd, wrapping_binary<kOldAdd>(add), {}, grad_of_add),
+      binary_row("AddV2", kNumeric, wrapping_binary<kNumeric>(add), {}, grad_of_add),
+      binary_row("Sub", kNumeric,
+                 wrapping_binary<kNumeric>([](auto a, auto b) { return vmath::sub(a, b); }), {},
                  [](GradCtx& g) {
                    if (g.needs(0)) g.dx(0) = g.dy(0);
                    if (g.needs(1)) g.dx(1) = -g.dy(0);
                  }),
-      binary_row("Mul", kNumeric, binary<kNumeric>([](auto a, auto b) { return vmath::mul(a, b); }),
+      binary_row("Mul", kNumeric,
+                 wrapping_binary<kNumeric>([](auto a, auto b) { return vmath::mul(a, b); }),
                  {in(0), in(1)},
                  [](GradCtx& g) {
                    if (g.needs(0)) g.dx(0) = g.dy(0) * ops::conj(g.x(1));
@@ -48,7 +47,7 @@ std::vector<OpDef> sums_and_products() {
                    if (g.needs(1)) g.dx(1) = ops::mul_no_nan(ops::conj(g.x(0)), g.dy(0));
                  }),
       binary_row("SquaredDifference", kIndex | kInexact,
-                 binary<kIndex | kInexact>(
+                 wrapping_binary<kIndex | kInexact>(
                      [](auto a, auto b) { return vmath::squared_modulus(vmath::sub(a, b)); }),
                  {in(0), in(1)},
                  [](GradCtx& g) {

@@ -18,9 +18,10 @@ const ops::Caller sqrt_grad{"SqrtGrad"}, rsqrt_grad{"RsqrtGrad"}, tanh_grad{"Tan
 void grad_reciprocal(GradCtx& g) { g.dx(0) = reciprocal_grad(g.y(0), g.dy(0)); }
 
 std::vector<OpDef> powers() {
+  constexpr auto reciprocal = [](auto v) { return vmath::reciprocal(v); };
   return {
       unary_row("Neg", kSigned | kInexact,
-                unary<kSigned | kInexact>([](auto v) { return vmath::neg(v); }), {},
+                wrapping_unary<kSigned | kInexact>([](auto v) { return vmath::neg(v); }), {},
                 [](GradCtx& g) { g.dx(0) = -g.dy(0); }),
       unary_row("Abs", kSigned | kFloating,
                 unary<kSigned | kFloating>([](auto v) { return vmath::abs(v); }), {in(0)},
@@ -28,17 +29,15 @@ std::vector<OpDef> powers() {
       unary_row("Sign", kSigned | kInexact,
                 unary<kSigned | kInexact>([](auto v) { return vmath::sign(v); }), {shape_of_in(0)},
                 [](GradCtx& g) { g.dx(0) = Tensor::zeros(g.dy(0).dtype(), g.x_shape(0)); }),
-      unary_row("Square", kNumeric, unary<kNumeric>([](auto v) { return vmath::square(v); }),
-                {in(0)}, [](GradCtx& g) { g.dx(0) = g.dy(0) * (ops::conj(g.x(0)) * 2.0); }),
+      unary_row("Square", kNumeric,
+                wrapping_unary<kNumeric>([](auto v) { return vmath::square(v); }), {in(0)},
+                [](GradCtx& g) { g.dx(0) = g.dy(0) * (ops::conj(g.x(0)) * 2.0); }),
       unary_row("Sqrt", kInexact, unary<kInexact>([](auto v) { return vmath::sqrt(v); }, 4),
                 {out(0)}, [](GradCtx& g) { g.dx(0) = sqrt_grad(g.y(0), g.dy(0)); }),
       unary_row("Rsqrt", kInexact, unary<kInexact>([](auto v) { return vmath::rsqrt(v); }, 6),
                 {out(0)}, [](GradCtx& g) { g.dx(0) = rsqrt_grad(g.y(0), g.dy(0)); }),
-      unary_row("Reciprocal", kInexact,
-                unary<kInexact>([](auto v) { return vmath::reciprocal(v); }, 2), {out(0)},
-                grad_reciprocal),
-      unary_row("Inv", kInexact, unary<kInexact>([](auto v) { return vmath::reciprocal(v); }, 2),
-                {out(0)}, grad_reciprocal),
+      unary_row("Reciprocal", kInexact, unary<kInexact>(reciprocal, 2), {out(0)}, grad_reciprocal),
+      unary_row("Inv", kInexact, unary<kInexact>(reciprocal, 2), {out(0)}, grad_reciprocal),
   };
 }
 

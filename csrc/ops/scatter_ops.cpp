@@ -58,7 +58,7 @@ struct Scatter {
 
 template <class F, TypeSet S>
 void fold_into(const Scatter& s, const Tensor& updates, const Tensor& out) {
-  with_type_of<S>(out.dtype(), [&](auto type) {
+  with_type_to_fold<F, S>(out.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     fold_rows<F>(updates.data<T>(), s.rows.data(), s.count(), s.inner, out.mutable_data<T>(),
                  s.targets);

@@ -73,7 +73,7 @@ template <class F, TypeSet S>
 void reduce_segments(const Tensor& data, const std::vector<int64_t>& ids, const Tensor& out) {
   const int64_t segments = out.dim(0);
   const int64_t inner = product(out.shape(), 1, out.rank());
-  with_type_of<S>(out.dtype(), [&](auto type) {
+  with_type_to_fold<F, S>(out.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
     const T start = start_value<F, T>();
     fill_elements(out.mutable_raw(), &start, out.num_elements(), sizeof(T));
