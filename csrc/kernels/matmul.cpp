@@ -61,22 +61,49 @@ struct Tiles {
   static constexpr int64_t kStep = 48;               // a multiple of what oneDNN keeps in registers
 };
 
+// A matrix as oneDNN reads it: rows `step` numbers apart.
+struct Rows {
+  const float* x;
+  int64_t step;
+  Tensor copy;
+
+  Rows(const float* from, int64_t rows, int64_t columns) : x(from), step(columns) {
+    // Rows that are a multiple of 2 KB apart meet in the same few places of the cache: reading down
+    // the columns of such a matrix halves oneDNN's rate, and copying it once costs much less.
+    constexpr int64_t kAliasing = 2048 / sizeof(float), kPadding = 16;
+    if (columns % kAliasing != 0 || rows < 2) return;
+    step = columns + kPadding;
+    copy = Tensor::empty(DType::kFloat, Shape{rows * step});
+    float* to = copy.mutable_data<float>();
+    parallel_for(rows, 16, rows * columns, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) std::copy_n(from + i * columns, columns, to + i * step);
+    });
+    x = to;
+  }
+  Rows(const float* from, int64_t columns) : x(from), step(columns) {}
+};
+
 bool onednn_product(const Product& p, const Operands<float>& x) {
   static const auto sgemm = reinterpret_cast<decltype(&dnnl_sgemm)>(onednn_symbol("dnnl_sgemm"));
   if (sgemm == nullptr) return false;
+  // A copy pays where it is read often enough, and down its columns.
+  constexpr int64_t kReads = 32;
+  const Rows a =
+      p.transpose_a && p.n >= kReads ? Rows(x.a, p.k, p.m) : Rows(x.a, p.transpose_a ? p.m : p.k);
+  const Rows b =
+      !p.transpose_b && p.m >= kReads ? Rows(x.b, p.k, p.n) : Rows(x.b, p.transpose_b ? p.k : p.n);
   const Tiles tiles(p);
   const int64_t across = (p.n + tiles.cols - 1) / tiles.cols;
   const int64_t down = (p.m + tiles.rows - 1) / tiles.rows;
-  const int64_t lda = p.transpose_a ? p.m : p.k, ldb = p.transpose_b ? p.k : p.n;
   std::atomic<bool> done{true};
   parallel_for(down * across, 1, p.m * p.n * p.k, [&](int64_t begin, int64_t end) {
     const OneThreadOfOpenMp one;
     for (int64_t t = begin; t < end; ++t) {
       const int64_t i = t / across * tiles.rows, j = t % across * tiles.cols;
-      const dnnl_status_t status =
-          sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', std::min(tiles.rows, p.m - i),
-                std::min(tiles.cols, p.n - j), p.k, 1.0f, x.a + i * (p.transpose_a ? 1 : lda), lda,
-                x.b + j * (p.transpose_b ? ldb : 1), ldb, 0.0f, x.c + i * p.n + j, p.n);
+      const dnnl_status_t status = sgemm(
+          p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', std::min(tiles.rows, p.m - i),
+          std::min(tiles.cols, p.n - j), p.k, 1.0f, a.x + i * (p.transpose_a ? 1 : a.step), a.step,
+          b.x + j * (p.transpose_b ? b.step : 1), b.step, 0.0f, x.c + i * p.n + j, p.n);
       if (status != dnnl_success) done = false;
     }
   });
