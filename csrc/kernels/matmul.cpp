@@ -1,9 +1,11 @@
 #include "kernels/matmul.h"
 
 #include <algorithm>
+#include <atomic>
 #include <type_traits>
 #include <vector>
 
+#include "core/determinism.h"
 #include "core/onednn.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
@@ -22,14 +24,45 @@ using detail::Operands;
 constexpr int64_t kBlockWork = 1 << 22;
 
 #ifdef AGOG_ONEDNN
+using Sgemm = decltype(&dnnl_sgemm);
+
+// Rows [row, row + m) and columns [col, col + n) of c.
+bool onednn_part(Sgemm sgemm, const Product& p, const Operands<float>& x, int64_t row, int64_t m,
+                 int64_t col, int64_t n) {
+  return sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', m, n, p.k, 1.0f,
+               x.a + row * (p.transpose_a ? 1 : p.k), p.transpose_a ? p.m : p.k,
+               x.b + col * (p.transpose_b ? p.k : 1), p.transpose_b ? p.k : p.n, 0.0f,
+               x.c + row * p.n + col, p.n) == dnnl_success;
+}
+
+// oneDNN splits long sums by the number of its threads. Here each of our threads takes strips of c
+// that the problem alone decides, and oneDNN none. Beside a large operand it needs wide strips: on
+// narrow ones it falls to half its speed.
+bool onednn_deterministic(Sgemm sgemm, const Product& p, const Operands<float>& x) {
+  constexpr int64_t kStrips = 16, kLarge = 1 << 20;
+  const bool by_rows = p.m >= p.n;
+  const int64_t length = by_rows ? p.m : p.n;
+  const int64_t narrowest = p.k * length < kLarge ? 64 : 512;
+  const int64_t widths = (length + narrowest * kStrips - 1) / (narrowest * kStrips);
+  const int64_t strip = narrowest * widths;
+  std::atomic<bool> good{true};
+  parallel_for(length, strip, p.m * p.n * p.k, [&](int64_t begin, int64_t end) {
+    const OneThread alone;
+    const int64_t count = end - begin;
+    const bool done = by_rows ? onednn_part(sgemm, p, x, begin, count, 0, p.n)
+                              : onednn_part(sgemm, p, x, 0, p.m, begin, count);
+    if (!done) good = false;
+  });
+  return good;
+}
+
 // oneDNN splits the work over its threads itself: the pool and their number are ours.
 bool onednn_product(const Product& p, const Operands<float>& x) {
-  static const auto sgemm = reinterpret_cast<decltype(&dnnl_sgemm)>(onednn_symbol("dnnl_sgemm"));
+  static const auto sgemm = reinterpret_cast<Sgemm>(onednn_symbol("dnnl_sgemm"));
   if (sgemm == nullptr) return false;
+  if (op_determinism()) return onednn_deterministic(sgemm, p, x);
   num_threads();  // tells OpenMP of this thread's number
-  return sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, x.a,
-               p.transpose_a ? p.m : p.k, x.b, p.transpose_b ? p.k : p.n, 0.0f, x.c,
-               p.n) == dnnl_success;
+  return onednn_part(sgemm, p, x, 0, p.m, 0, p.n);
 }
 #else
 bool onednn_product(const Product&, const Operands<float>&) { return false; }
