@@ -23,24 +23,23 @@ std::string& folder() {
 #ifdef AGOG_ONEDNN
 OneDnn open_library() {
   OneDnn found;
-  // A path, or "none" for Eigen's products.
+  // A path, and then no other is tried, or "none" for Eigen's products.
   const char* chosen = std::getenv("AGOG_ONEDNN_LIBRARY");
   if (chosen != nullptr && std::string(chosen) == "none") {
     found.why_not = "AGOG_ONEDNN_LIBRARY is none";
     return found;
   }
   if (chosen != nullptr) found.library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
-  if (!found.library && !folder().empty()) {
+  if (!chosen && !folder().empty()) {
     found.library = dlopen((folder() + "/" + kLibrary).c_str(), RTLD_LAZY | RTLD_LOCAL);
   }
   // By our own run path: three folders up from the package, where pip puts it.
-  if (!found.library) found.library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
+  if (!chosen && !found.library) found.library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
   if (!found.library) {
     const char* error = dlerror();
     found.why_not = std::string(error ? error : "not found") +
                     "; pip install onednn-cpu-gomp==2023.2.0 brings it";
-    std::fprintf(stderr, "agog: matrix products run without oneDNN, slower: %s\n",
-                 found.why_not.c_str());
+    hooks::onednn_missing(found.why_not);
   }
   return found;
 }
@@ -54,6 +53,12 @@ const OneDnn& onednn() {
 }
 
 }  // namespace
+
+namespace hooks {
+void (*onednn_missing)(const std::string&) = [](const std::string& why) {
+  std::fprintf(stderr, "agog: matrix products run without oneDNN, slower: %s\n", why.c_str());
+};
+}  // namespace hooks
 
 void* onednn_symbol(const char* name) {
   return onednn().library ? dlsym(onednn().library, name) : nullptr;

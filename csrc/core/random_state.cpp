@@ -6,6 +6,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/determinism.h"
+#include "core/error.h"
+
 namespace agog {
 namespace {
 
@@ -66,6 +69,11 @@ Generators& generators() {
 
 RandomStream reserve_random(std::string_view op, uint64_t dtypes, int64_t seed, int64_t seed2,
                             uint64_t blocks) {
+  if (seed == 0 && seed2 == 0 && op_determinism()) {
+    fail(ErrorCode::kInvalidArgument,
+         "random ops must have a seed when determinism is enabled; give one, or call "
+         "agog.random.set_seed first");
+  }
   Generators& g = generators();
   const std::lock_guard lock(g.mutex);
   RandomStream& stream = g.get({std::string(op), dtypes, seed, seed2});

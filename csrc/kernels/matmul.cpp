@@ -28,20 +28,28 @@ constexpr int64_t kBlockWork = 1 << 22;
 // number of threads.
 class OneThreadOfOpenMp {
  public:
-  OneThreadOfOpenMp() {
-    if (before_ > 1) kSet(1);
-  }
-  ~OneThreadOfOpenMp() {
-    if (before_ > 1) kSet(before_);
-  }
+  OneThreadOfOpenMp() : before_(openmp().get ? openmp().get() : 1) { set(1); }
+  ~OneThreadOfOpenMp() { set(before_); }
   OneThreadOfOpenMp(const OneThreadOfOpenMp&) = delete;
   OneThreadOfOpenMp& operator=(const OneThreadOfOpenMp&) = delete;
 
  private:
-  inline static const auto kSet =
-      reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"));
-  inline static const auto kGet = reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads"));
-  const int before_ = kSet && kGet ? kGet() : 1;
+  struct OpenMp {
+    int (*get)();
+    void (*set)(int);
+  };
+  // The library that oneDNN brought along.
+  static const OpenMp& openmp() {
+    static const OpenMp found{
+        reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads")),
+        reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"))};
+    return found;
+  }
+  void set(int n) const {
+    if (before_ > 1) openmp().set(n);
+  }
+
+  const int before_;
 };
 
 // Tiles of c: as large as keeps 16 threads busy, for each packs its part of a and b again.

@@ -1,7 +1,11 @@
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 
+#include "core/determinism.h"
+#include "core/onednn.h"
 #include "core/parallel.h"
 #include "core/random_state.h"
 #include "python/module.h"
@@ -137,9 +141,28 @@ PyObject* convert_function(PyObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
+// The library may be missed on any thread, without the interpreter: the warning is given by the
+// main thread, as soon as it runs Python again.
+void warn_later(const std::string& why) {
+  auto* text = new std::string("agog: matrix products run without oneDNN, slower: " + why);
+  const auto warn = [](void* p) {
+    const std::unique_ptr<std::string> message(static_cast<std::string*>(p));
+    return PyErr_WarnEx(PyExc_RuntimeWarning, message->c_str(), 1);
+  };
+  if (Py_AddPendingCall(warn, text) != 0) {
+    std::fprintf(stderr, "%s\n", text->c_str());
+    delete text;
+  }
+}
+
 }  // namespace
 
 void bind_config(nb::module_& m) {
+  hooks::onednn_missing = warn_later;
+  m.def("set_onednn_folder", [](nb::str folder) { set_onednn_folder(folder.c_str()); });
+  m.def("matmul_backend", [] { return nb::str(matmul_backend().c_str()); });
+  m.def("op_determinism", &op_determinism);
+  m.def("set_op_determinism", &set_op_determinism);
   m.def("num_threads", &num_threads);
   m.def("reset_random", &reset_random_kernels);
   m.def("set_num_threads", &set_num_threads);

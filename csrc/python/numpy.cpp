@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "python/py.h"
+#include "runtime/tape.h"
 // After Python.h.
 #include <numpy/arrayobject.h>
 
@@ -139,6 +140,7 @@ Tensor tensor_from_numpy(PyObject* o) {
 PyObject* to_numpy(PyObject* self, bool copy) {
   load_numpy();
   const Tensor& t = tensor_of(self);
+  note_python_read(t);
   npy_intp dims[kMaxRank];
   for (int i = 0; i < t.rank(); ++i) dims[i] = t.dim(i);
   if (t.dtype() == DType::kString) {

@@ -22,8 +22,8 @@ PyTypeObject* public_type = nullptr;
 std::string package_dir;
 bool full_tracebacks = false;
 
-bool is_internal(PyTracebackObject* tb) {
-  PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(tb->tb_frame)));
+bool is_internal(PyFrameObject* frame) {
+  PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   PyObject* file = reinterpret_cast<PyCodeObject*>(code.get())->co_filename;
   Py_ssize_t n = 0;
   const char* s = PyUnicode_AsUTF8AndSize(file, &n);
@@ -37,7 +37,8 @@ bool is_internal(PyTracebackObject* tb) {
 
 // The chain without internal frames; takes and gives a reference.
 PyObject* without_internal(PyObject* chain) {
-  while (chain && chain != Py_None && is_internal(reinterpret_cast<PyTracebackObject*>(chain))) {
+  while (chain && chain != Py_None &&
+         is_internal(reinterpret_cast<PyTracebackObject*>(chain)->tb_frame)) {
     PyObject* next =
         reinterpret_cast<PyObject*>(reinterpret_cast<PyTracebackObject*>(chain)->tb_next);
     Py_XINCREF(next);
@@ -47,7 +48,7 @@ PyObject* without_internal(PyObject* chain) {
   if (chain == nullptr || chain == Py_None) return chain;
   auto* tb = reinterpret_cast<PyTracebackObject*>(chain);
   while (tb->tb_next) {
-    if (!is_internal(tb->tb_next)) {
+    if (!is_internal(tb->tb_next->tb_frame)) {
       tb = tb->tb_next;
       continue;
     }
@@ -78,6 +79,27 @@ AGOG_NOINLINE void clean_traceback() {
 std::map<std::string, FastPath>& fast_paths() {
   static std::map<std::string, FastPath> paths;
   return paths;
+}
+
+// Lines seen so far, by number.
+struct Places {
+  std::map<std::string, int> numbers;
+  std::vector<std::string> texts{""};
+};
+Places& places() {
+  static Places all;
+  return all;
+}
+
+int number_of(PyFrameObject* frame) {
+  PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  auto* c = reinterpret_cast<PyCodeObject*>(code.get());
+  const std::string text = utf8(c->co_filename) + ":" +
+                           std::to_string(PyFrame_GetLineNumber(frame)) + ", in " +
+                           utf8(c->co_name);
+  const auto [it, is_new] = places().numbers.emplace(text, static_cast<int>(places().texts.size()));
+  if (is_new) places().texts.push_back(text);
+  return it->second;
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
@@ -178,6 +200,17 @@ PyObject* set_full_tracebacks(PyObject*, PyObject* arg) {
 PyObject* has_full_tracebacks(PyObject*, PyObject*) { return PyBool_FromLong(full_tracebacks); }
 
 }  // namespace
+
+int user_line() {
+  PyRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  while (frame && is_internal(reinterpret_cast<PyFrameObject*>(frame.get()))) {
+    PyFrameObject* back = PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.get()));
+    frame = PyRef(reinterpret_cast<PyObject*>(back));
+  }
+  return frame ? number_of(reinterpret_cast<PyFrameObject*>(frame.get())) : 0;
+}
+
+std::string place_text(int number) { return places().texts[static_cast<size_t>(number)]; }
 
 void add_fast_path(const char* name, FastPath fast) { fast_paths()[name] = fast; }
 

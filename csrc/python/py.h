@@ -143,6 +143,10 @@ void init_public_function_type(PyObject* module);
 using FastPath = PyObject* (*)(PyObject* const* args, Py_ssize_t n);
 void add_fast_path(const char* name, FastPath fast);
 void init_tape_type(PyObject* module);
+// The number of the innermost line of the running thread that is not agog's own, 0 for none; and
+// "file:line, in function" of such a number.
+int user_line();
+std::string place_text(int number);
 
 // Objects given by the Python side at import.
 struct PythonSide {

@@ -4,6 +4,7 @@
 
 #include "python/module.h"
 #include "python/py.h"
+#include "runtime/forward.h"
 #include "runtime/tape.h"
 #include "runtime/variable.h"
 
@@ -226,6 +227,72 @@ PyObject* saved(PyObject* self, PyObject*) {
   });
 }
 
+// ---- for reports: what the tape holds, as plain data
+
+nb::object place(int number) {
+  return number == 0 ? nb::none() : nb::object(nb::str(place_text(number).c_str()));
+}
+
+// (index, op, place, blocked, [(id, producer, differentiable)], [output ids]) of each record.
+PyObject* lineage(PyObject* self, PyObject*) {
+  return guarded([&] {
+    nb::list out;
+    const auto& records = tape_of(self).records();
+    for (size_t i = 0; i < records.size(); ++i) {
+      const Record* r = records[i].get();
+      if (r == nullptr) continue;
+      nb::list inputs, outputs;
+      for (const Record::Input& in : r->inputs) {
+        inputs.append(nb::make_tuple(in.id, in.producer, in.differentiable));
+      }
+      for (const int64_t id : r->output_ids) outputs.append(id);
+      out.append(nb::make_tuple(i, r->name(), place(r->place), r->blocked, inputs, outputs));
+    }
+    return out.release().ptr();
+  });
+}
+
+// (record, whether gradients flow back from it) of a tensor or variable, None if it is not known.
+PyObject* entry(PyObject* self, PyObject* o) {
+  return guarded([&] {
+    const Tape::Entry* e = tape_of(self).entry(watchable(o));
+    nb::object found = e ? nb::object(nb::make_tuple(e->record, e->live)) : nb::none();
+    return found.release().ptr();
+  });
+}
+
+// {handle: (producer, place)} of values that went into variables, and [(op, place)] of values that
+// Python took.
+PyObject* leaks(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Tape& tape = tape_of(self);
+    nb::dict assigned;
+    for (const auto& [handle, a] : tape.assignments()) {
+      assigned[nb::int_(handle)] = nb::make_tuple(a.producer, a.value, place(a.place));
+    }
+    nb::list reads;
+    for (const Tape::PythonRead& r : tape.python_reads()) {
+      reads.append(nb::make_tuple(r.op.c_str(), place(r.place)));
+    }
+    return nb::make_tuple(assigned, reads).release().ptr();
+  });
+}
+
+// _cuts(target, source): the gradient, and the (record, input) where one that was wanted is
+// missing; leaves the tape as it was.
+PyObject* cuts(PyObject* self, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *target, *source;
+    if (!PyArg_ParseTuple(args, "OO", &target, &source)) throw PythonError{};
+    std::vector<Tape::Cut> found;
+    const Tensors dx =
+        tape_of(self).gradient({watchable(target)}, {watchable(source)}, {}, true, &found);
+    nb::list places;
+    for (const Tape::Cut& c : found) places.append(nb::make_tuple(c.record, c.input));
+    return nb::make_tuple(nb::steal(to_python(dx[0])), places).release().ptr();
+  });
+}
+
 template <bool TapeObject::* flag>
 PyObject* get_flag(PyObject* self, void*) {
   return PyBool_FromLong(tape_object(self).*flag);
@@ -238,12 +305,29 @@ int set_flag(PyObject* self, PyObject* value, void*) {
   return 0;
 }
 
+// What the Python side calls.
+PyMethodDef methods[] = {{"_gradient", gradient_of, METH_VARARGS, nullptr},
+                         {"_start", start_method, METH_NOARGS, nullptr},
+                         {"_stop", stop_method, METH_NOARGS, nullptr},
+                         {"_renew", renew_method, METH_NOARGS, nullptr},
+                         {"_watch", watch_method, METH_O, nullptr},
+                         {"_is_watching", is_watching, METH_O, nullptr},
+                         {"_watched_handles", watched_handles, METH_NOARGS, nullptr},
+                         {"_num_records", num_records, METH_NOARGS, nullptr},
+                         {"_saved", saved, METH_NOARGS, nullptr},
+                         {"_lineage", lineage, METH_NOARGS, nullptr},
+                         {"_entry", entry, METH_O, nullptr},
+                         {"_leaks", leaks, METH_NOARGS, nullptr},
+                         {"_cuts", cuts, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
 // ---- custom backward passes, and recording nothing
 
 // A backward function written in Python: list of dy -> list of dx or None.
 class PythonBackward final : public CustomBackward {
  public:
-  explicit PythonBackward(nb::object function) : function_(std::move(function)) {}
+  PythonBackward(std::string name, nb::object function)
+      : CustomBackward(std::move(name)), function_(std::move(function)) {}
   ~PythonBackward() override {
     nb::gil_scoped_acquire gil;
     function_.reset();
@@ -263,9 +347,9 @@ class PythonBackward final : public CustomBackward {
 };
 
 // record_custom(name, outputs, inputs, backward): what every tape that watches an input will call.
-void record_custom(nb::str, nb::list outputs, nb::list inputs, nb::object backward) {
+void record_custom(nb::str name, nb::list outputs, nb::list inputs, nb::object backward) {
   bridge([&] {
-    Ref<CustomBackward> b(new PythonBackward(std::move(backward)));
+    Ref<CustomBackward> b(new PythonBackward(name.c_str(), std::move(backward)));
     record_custom_on_tapes(b, tensors_from(inputs), tensors_from(outputs));
   });
 }
@@ -275,22 +359,53 @@ struct StopRecording {
   size_t before = 0;
 };
 
+nb::list ids(const std::vector<int64_t>& from) {
+  nb::list out;
+  for (const int64_t id : from) out.append(id);
+  return out;
+}
+
+// [(op, place, input ids, output ids)] of ops that ran on known tensors while no tape recorded.
+nb::list unrecorded() {
+  nb::list out;
+  for (const Unrecorded& u : unrecorded_ops()) {
+    out.append(nb::make_tuple(u.op.c_str(), place(u.place), ids(u.inputs), ids(u.outputs)));
+  }
+  return out;
+}
+
+// Tangents on their way forward; src/agog/autodiff.py holds the rest.
+class ForwardMode {
+ public:
+  ForwardMode() : accumulator_(new Accumulator) {}
+  ~ForwardMode() { stop(); }
+  void watch(nb::handle primal, nb::handle tangent) {
+    bridge([&] { accumulator_->set(watchable(primal.ptr()), tensor_of(tangent.ptr())); });
+  }
+  nb::object tangent(nb::handle o) const {
+    return nb::steal(to_python(accumulator_->tangent(watchable(o.ptr()))));
+  }
+  bool start() {
+    if (recording_) return false;
+    push_accumulator(accumulator_.get());
+    return recording_ = true;
+  }
+  void stop() {
+    if (recording_) pop_accumulator(accumulator_.get());
+    recording_ = false;
+  }
+
+ private:
+  Ref<Accumulator> accumulator_;
+  bool recording_ = false;
+};
+
 }  // namespace
 
 void init_tape_type(PyObject* module) {
   static PyMemberDef members[] = {
       {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(TapeObject, weakrefs), Py_READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  static PyMethodDef methods[] = {{"_gradient", gradient_of, METH_VARARGS, nullptr},
-                                  {"_start", start_method, METH_NOARGS, nullptr},
-                                  {"_stop", stop_method, METH_NOARGS, nullptr},
-                                  {"_renew", renew_method, METH_NOARGS, nullptr},
-                                  {"_watch", watch_method, METH_O, nullptr},
-                                  {"_is_watching", is_watching, METH_O, nullptr},
-                                  {"_watched_handles", watched_handles, METH_NOARGS, nullptr},
-                                  {"_num_records", num_records, METH_NOARGS, nullptr},
-                                  {"_saved", saved, METH_NOARGS, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
   static PyGetSetDef getset[] = {
       {"_persistent", get_flag<&TapeObject::persistent>, set_flag<&TapeObject::persistent>, nullptr,
        nullptr},
@@ -319,6 +434,16 @@ void init_tape_type(PyObject* module) {
 }
 
 void bind_tape(nb::module_& m) {
+  hooks::user_line = user_line;
+  m.def("set_record_lines", &set_record_lines);
+  m.def("records_lines", &records_lines);
+  m.def("unrecorded_ops", unrecorded);
+  nb::class_<ForwardMode>(m, "ForwardMode")
+      .def(nb::init<>())
+      .def("watch", &ForwardMode::watch)
+      .def("tangent", &ForwardMode::tangent)
+      .def("start", &ForwardMode::start)
+      .def("stop", &ForwardMode::stop);
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
       .def("__enter__", [](StopRecording& self) { self.before = pause_tapes(); })

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "python/py.h"
+#include "runtime/tape.h"
 
 namespace agog::py {
 
@@ -135,6 +136,7 @@ PyMethodDef methods[] = {
 // The one element as a Python object.
 PyObject* item(const Tensor& t, const char* what) {
   if (t.num_elements() != 1) fail_not_scalar(t, what);
+  note_python_read(t);
   const void* p = t.raw();
   switch (t.dtype()) {
     case DType::kBool: return PyBool_FromLong(*static_cast<const bool*>(p));

@@ -20,7 +20,7 @@ class GradientSum {
 
 class BackwardPass {
  public:
-  BackwardPass(Tape& tape, const Tensors& sources, bool keep);
+  BackwardPass(Tape& tape, const Tensors& sources, bool keep, std::vector<Tape::Cut>* cuts);
   Tensors run(const Tensors& targets, const Tensors& output_gradients);
 
  private:
@@ -53,14 +53,16 @@ class BackwardPass {
   Tape& tape_;
   const Tensors& sources_;
   const bool keep_;
-  IdMap<int> source_of_;  // tensor id -> place in source_sums_
+  std::vector<Tape::Cut>* const cuts_;  // may be null
+  IdMap<int> source_of_;                // tensor id -> place in source_sums_
   std::vector<GradientSum> source_sums_;
   std::vector<Stop> stops_;  // ascending by record
   IdMap<int> stop_of_;       // record + 1 -> place in stops_
 };
 
-BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep)
-    : tape_(tape), sources_(sources), keep_(keep || tape.persistent_) {
+BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep,
+                           std::vector<Tape::Cut>* cuts)
+    : tape_(tape), sources_(sources), keep_(keep || tape.persistent_), cuts_(cuts) {
   source_sums_.resize(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!source_of_.find(sources[i].id())) source_of_.set(sources[i].id(), static_cast<int>(i));
@@ -70,12 +72,14 @@ BackwardPass::BackwardPass(Tape& tape, const Tensors& sources, bool keep)
 void BackwardPass::collect(const Tensors& targets) {
   std::vector<int64_t> todo, found;
   auto visit = [&](int64_t record) {
-    if (record < 0 || !tape_.get(record) || stop_of_.find(record + 1)) return;
+    if (record < 0 || stop_of_.find(record + 1)) return;
+    const Record* r = tape_.get(record);
+    if (r == nullptr || r->blocked) return;
     stop_of_.set(record + 1, 0);
     todo.push_back(record);
   };
   for (const Tensor& t : targets) {
-    if (const Tape::Entry* e = tape_.entries_.find(t.id())) visit(e->record);
+    if (const Tape::Entry* e = tape_.entries_.find(t.id()); e && e->live) visit(e->record);
   }
   while (!todo.empty()) {
     const int64_t r = todo.back();
@@ -159,7 +163,11 @@ void BackwardPass::process(Stop& stop) {
            r.unbroadcast[next_small].first < static_cast<int>(i)) {
       ++next_small;
     }
-    if (!needs[i] || !dx[i]) continue;
+    if (!needs[i]) continue;
+    if (!dx[i]) {
+      if (cuts_) cuts_->push_back({stop.record, static_cast<int>(i)});
+      continue;
+    }
     Tensor g = std::move(dx[i]);
     if (next_small < r.unbroadcast.size() &&
         r.unbroadcast[next_small].first == static_cast<int>(i)) {
@@ -176,6 +184,7 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
     const Tensor& t = targets[i];
     if (!is_differentiable(t.dtype())) continue;
     const Tape::Entry* e = tape_.entries_.find(t.id());
+    if (e && !e->live) e = nullptr;
     // A target that is a source is 1 by itself, watched or not.
     if (e == nullptr && !source_sum(t.id())) continue;
     Tensor dy = i < output_gradients.size() && output_gradients[i]
@@ -194,13 +203,13 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
 }
 
 Tensors Tape::gradient(const Tensors& targets, const Tensors& sources,
-                       const Tensors& output_gradients, bool keep) {
+                       const Tensors& output_gradients, bool keep, std::vector<Cut>* cuts) {
   struct Walking {
     bool& flag;
     explicit Walking(bool& f) : flag(f) { flag = true; }
     ~Walking() { flag = false; }
   } walking(walking_);
-  return BackwardPass(*this, sources, keep).run(targets, output_gradients);
+  return BackwardPass(*this, sources, keep, cuts).run(targets, output_gradients);
 }
 
 namespace {

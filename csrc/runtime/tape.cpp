@@ -1,8 +1,10 @@
 #include "runtime/tape.h"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
+#include "runtime/forward.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -29,9 +31,18 @@ std::span<Tape* const> recording_tapes() {
 }
 
 void announce_death(int64_t id) {
-  if (t_context.tapes == nullptr) return;
-  for (Tape* tape : *t_context.tapes) tape->on_tensor_death(id);
+  if (t_context.tapes != nullptr) {
+    for (Tape* tape : *t_context.tapes) tape->on_tensor_death(id);
+  }
+  forget_tangents(id);
 }
+
+// Stands for a backward pass that nothing reaches, and lets go of what it holds.
+class NameOnly final : public CustomBackward {
+ public:
+  using CustomBackward::CustomBackward;
+  Tensors run(const Tensors&) override { return {}; }
+};
 
 // The flat inputs [first, last) that belong to one argument of the row.
 std::pair<int, int> span_of(const Op& op, int arg, int n) {
@@ -73,11 +84,55 @@ void save_for_gradient(Record& r, const Op& op, const Tensor* in, int n, const T
   }
 }
 
+// ---- lines
+
+std::atomic<bool> g_record_lines{false};
+
+std::vector<Unrecorded>& unrecorded() {
+  static thread_local std::vector<Unrecorded> ops;
+  return ops;
+}
+
+void note_unrecorded(const Op& op, const Tensor* in, int n, const Tensor* out, int n_out) {
+  constexpr size_t kMost = 1 << 14;
+  if (unrecorded().size() >= kMost) return;
+  Unrecorded note{op.def.name, hooks::user_line(), {}, {}};
+  for (int i = 0; i < n; ++i) {
+    if (in[i].traced()) note.inputs.push_back(in[i].id());
+  }
+  for (int i = 0; i < n_out; ++i) {
+    out[i].mark_traced();
+    note.outputs.push_back(out[i].id());
+  }
+  unrecorded().push_back(std::move(note));
+}
+
 }  // namespace
 
+namespace hooks {
+int (*user_line)() = [] { return 0; };
+}  // namespace hooks
+
+void set_record_lines(bool on) {
+  g_record_lines = on;
+  t_context.flags = on ? (t_context.flags | kLinesActive) : (t_context.flags & ~kLinesActive);
+  unrecorded().clear();
+}
+bool records_lines() { return g_record_lines; }
+
+const std::vector<Unrecorded>& unrecorded_ops() { return unrecorded(); }
+
+void note_python_read(const Tensor& t) {
+  if (!t.traced() || !(t_context.flags & kTapesActive)) return;
+  for (Tape* tape : recording_tapes()) tape->record_python_read(t);
+}
+
+void watch_for_deaths() { hooks::on_traced_tensor_death = announce_death; }
+
 void push_tape(Tape* tape) {
-  hooks::on_traced_tensor_death = announce_death;
+  watch_for_deaths();
   tape_stack().push_back(tape);
+  if (records_lines()) t_context.flags |= kLinesActive;
   update_tape_flag();
 }
 
@@ -90,23 +145,52 @@ void pop_tape(Tape* tape) {
   update_tape_flag();
 }
 
+namespace {
+
+bool any_traced(const Tensor* t, int n) {
+  return std::any_of(t, t + n, [](const Tensor& x) { return x.traced(); });
+}
+
+bool any_differentiable(const Tensor* t, int n) {
+  return std::any_of(t, t + n, [](const Tensor& x) { return is_differentiable(x.dtype()); });
+}
+
+// Outputs that no gradient comes back from, beside others that it does.
+void record_blocked_outputs(Tape& tape, const Op& op, const Tensor* in, int n, const Tensor* out,
+                            int n_out) {
+  Tensors blocked;
+  for (int i = 0; i < n_out; ++i) {
+    if (!is_differentiable(out[i].dtype())) blocked.push_back(out[i]);
+  }
+  if (blocked.empty()) return;
+  tape.record_blocked(op, in, n, blocked.data(), static_cast<int>(blocked.size()));
+}
+
+void record_on(Tape& tape, bool differentiable, const Op& op, const Tensor* in, int n,
+               const void* attrs, const Tensor* out, int n_out) {
+  const auto wanted = [&](const Tensor& t) { return carries_gradient(t) && tape.wants(t); };
+  const auto known = [&](const Tensor& t) { return tape.knows(t); };
+  if (differentiable && std::any_of(in, in + n, wanted)) {
+    tape.record(op, in, n, attrs, out, n_out);
+    if (n_out > 1) record_blocked_outputs(tape, op, in, n, out, n_out);
+  } else if (std::any_of(in, in + n, known)) {
+    tape.record_blocked(op, in, n, out, n_out);
+  }
+}
+
+}  // namespace
+
 void record_on_tapes(const Op& op, const Tensor* in, int n, const void* attrs, const Tensor* out,
                      int n_out) {
-  if (!op.def.differentiable) return;
-  bool any = false;
-  for (int i = 0; i < n; ++i) any |= in[i].traced() && carries_gradient(in[i]);
-  if (!any) return;
-  any = false;
-  for (int i = 0; i < n_out; ++i) any |= is_differentiable(out[i].dtype());
-  if (!any) return;
-  for (Tape* tape : recording_tapes()) {
-    for (int i = 0; i < n; ++i) {
-      if (carries_gradient(in[i]) && tape->wants(in[i])) {
-        tape->record(op, in, n, attrs, out, n_out);
-        break;
-      }
-    }
+  if (!any_traced(in, n)) return;
+  const auto tapes = recording_tapes();
+  if (!tapes.empty()) {
+    const bool differentiable = op.def.differentiable && any_differentiable(out, n_out);
+    for (Tape* tape : tapes) record_on(*tape, differentiable, op, in, n, attrs, out, n_out);
+  } else if (t_context.flags & kLinesActive) {
+    note_unrecorded(op, in, n, out, n_out);
   }
+  if (t_context.flags & kAccumulatorsActive) push_tangents(op, in, n, attrs, out, n_out);
 }
 
 bool any_watched(const Tensors& tensors) {
@@ -121,12 +205,14 @@ bool any_watched(const Tensors& tensors) {
 
 void record_custom_on_tapes(const Ref<CustomBackward>& backward, const Tensors& in,
                             const Tensors& out) {
-  if (!(t_context.flags & kTapesActive)) return;
-  for (Tape* tape : recording_tapes()) {
-    if (std::any_of(in.begin(), in.end(), [&](const Tensor& t) { return tape->wants(t); })) {
-      tape->record_custom(backward, in, out);
+  if (t_context.flags & kTapesActive) {
+    for (Tape* tape : recording_tapes()) {
+      if (std::any_of(in.begin(), in.end(), [&](const Tensor& t) { return tape->knows(t); })) {
+        tape->record_custom(backward, in, out);
+      }
     }
   }
+  if (t_context.flags & kAccumulatorsActive) push_custom_tangents(*backward, in, out);
 }
 
 void watch_variable(const Tensor& handle) {
@@ -137,7 +223,10 @@ void watch_variable(const Tensor& handle) {
 }
 
 void Tape::watch(const Tensor& t) {
-  if (is_watching(t)) return;
+  if (const Entry* e = entries_.find(t.id())) {
+    entries_.set(t.id(), {e->record, e->output, true});
+    return;
+  }
   t.mark_traced();
   entries_.set(t.id(), {-1, 0});
 }
@@ -148,25 +237,27 @@ void Tape::watch_variable(const Tensor& handle) {
   variables_.push_back(handle);
 }
 
-Record& Tape::add_record(const Tensor* in, int n, const Tensor* out, int n_out) {
+Record& Tape::add_record(const Tensor* in, int n, const Tensor* out, int n_out, bool live) {
   const auto index = static_cast<int64_t>(records_.size());
   records_.push_back(std::make_unique<Record>());
   Record& r = *records_.back();
+  r.blocked = !live;
+  if (AGOG_UNLIKELY(t_context.flags & kLinesActive)) r.place = hooks::user_line();
   for (int i = 0; i < n; ++i) {
-    const Entry* e = wants(in[i]) ? entries_.find(in[i].id()) : nullptr;
-    const bool differentiable = e != nullptr && carries_gradient(in[i]);
+    const Entry* e = in[i].traced() ? entries_.find(in[i].id()) : nullptr;
+    const bool differentiable = live && e != nullptr && e->live && carries_gradient(in[i]);
     r.inputs.push_back({e ? in[i].id() : 0, e ? e->record : -1, e ? e->output : 0, differentiable});
     if (e && e->record >= 0) ++get(e->record)->users;
   }
   for (int i = 0; i < n_out; ++i) {
-    if (!is_differentiable(out[i].dtype())) {
+    if (live && !is_differentiable(out[i].dtype())) {
       r.output_ids.push_back(0);
       continue;
     }
     const int64_t id = out[i].id();
     out[i].mark_traced();
     r.output_ids.push_back(id);
-    entries_.set(id, {index, i});
+    entries_.set(id, {index, i, live});
     ++r.live_outputs;
   }
   return r;
@@ -174,17 +265,63 @@ Record& Tape::add_record(const Tensor* in, int n, const Tensor* out, int n_out) 
 
 void Tape::record(const Op& op, const Tensor* in, int n, const void* attrs, const Tensor* out,
                   int n_out) {
-  Record& r = add_record(in, n, out, n_out);
+  Record& r = add_record(in, n, out, n_out, true);
   r.op = &op;
   if (attrs != op.def.attrs.defaults) r.attrs = Ref<AttrsBox>(new AttrsBox(op.def.attrs, attrs));
   save_for_gradient(r, op, in, n, out, n_out);
 }
 
 void Tape::record_custom(Ref<CustomBackward> backward, const Tensors& in, const Tensors& out) {
-  Record& r =
-      add_record(in.data(), static_cast<int>(in.size()), out.data(), static_cast<int>(out.size()));
+  const bool live = std::any_of(in.begin(), in.end(), [&](const Tensor& t) { return wants(t); });
+  Record& r = add_record(in.data(), static_cast<int>(in.size()), out.data(),
+                         static_cast<int>(out.size()), live);
+  if (!live) {
+    r.custom = Ref<CustomBackward>(new NameOnly(backward->name()));
+    return;
+  }
   r.custom = std::move(backward);
   for (const Tensor& t : out) r.metas.push_back({t.dtype(), CompactShape(t.shape())});
+}
+
+void Tape::record_blocked(const Op& op, const Tensor* in, int n, const Tensor* out, int n_out) {
+  if (n_out == 0) return record_assignment(in, n);
+  // An op may hand its input on, as alias kernels do: what has an entry keeps it.
+  if (n_out == 1 && out[0].traced() && entries_.find(out[0].id())) return;
+  add_record(in, n, out, n_out, false).op = &op;
+}
+
+// The last value that went into a variable, so that a report can follow it to what is read later.
+void Tape::record_assignment(const Tensor* in, int n) {
+  if (n < 2 || in[0].dtype() != DType::kResource) return;
+  for (int i = 1; i < n; ++i) {
+    const Entry* value = knows(in[i]) ? entries_.find(in[i].id()) : nullptr;
+    if (value == nullptr) continue;
+    const int place = t_context.flags & kLinesActive ? hooks::user_line() : 0;
+    const Assignment now{value->record, in[i].id(), place};
+    if (now.producer >= 0) ++get(now.producer)->users;
+    if (auto old = assignments_.find(in[0].id()); old != assignments_.end()) {
+      unpin(old->second.producer);
+    }
+    assignments_[in[0].id()] = now;
+    if (entries_.find(in[0].id())) return;
+    in[0].mark_traced();
+    entries_.set(in[0].id(), {-1, 0, false});
+    return;
+  }
+}
+
+void Tape::unpin(int64_t record) {
+  Record* r = record >= 0 ? get(record) : nullptr;
+  if (r && --r->users == 0 && r->live_outputs == 0) drop(record);
+}
+
+void Tape::record_python_read(const Tensor& t) {
+  constexpr size_t kMostReads = 64;
+  const Entry* e = knows(t) ? entries_.find(t.id()) : nullptr;
+  if (e == nullptr || python_reads_.size() >= kMostReads) return;
+  const Record* r = e->record >= 0 ? get(e->record) : nullptr;
+  const int place = t_context.flags & kLinesActive ? hooks::user_line() : 0;
+  python_reads_.push_back({t.id(), r ? r->name() : "", place});
 }
 
 void Tape::on_tensor_death(int64_t id) {
@@ -193,7 +330,14 @@ void Tape::on_tensor_death(int64_t id) {
   if (found == nullptr) return;
   const Entry e = *found;
   entries_.erase(id);
-  if (e.record < 0) return;
+  if (e.record < 0) {
+    if (assignments_.empty()) return;
+    if (auto a = assignments_.find(id); a != assignments_.end()) {
+      unpin(a->second.producer);
+      assignments_.erase(a);
+    }
+    return;
+  }
   Record* r = get(e.record);
   if (r && --r->live_outputs == 0 && r->users == 0) drop(e.record);
 }
@@ -223,18 +367,20 @@ void Tape::clear() {
   records_.clear();
   entries_.clear();
   variables_.clear();
+  assignments_.clear();
+  python_reads_.clear();
   walking_ = false;
 }
 
 int64_t Tape::num_records() const {
   return std::count_if(records_.begin(), records_.end(),
-                       [](const auto& r) { return r != nullptr; });
+                       [](const auto& r) { return r != nullptr && !r->blocked; });
 }
 
 std::vector<std::pair<std::string, Tensors>> Tape::saved() const {
   std::vector<std::pair<std::string, Tensors>> all;
   for (const auto& r : records_) {
-    if (!r) continue;
+    if (!r || r->blocked) continue;
     all.emplace_back(r->op ? r->op->def.name : "custom", Tensors(r->saved.begin(), r->saved.end()));
   }
   return all;

@@ -178,6 +178,7 @@ from agog.tensor_shape import (
 from agog import (
     bitwise as bitwise,
 )
+from agog import autodiff as autodiff
 from agog import config as config
 from agog import debugging as debugging
 from agog import dtypes as dtypes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from agog import _core, conversion, dtypes, errors
 from agog.tensor_shape import TensorShape
@@ -10,6 +11,8 @@ from agog.tensor_shape import TensorShape
 _package = os.path.dirname(os.path.abspath(__file__))
 
 _core.load_ops(_package)
+# Where pip puts libdnnl.so.3, also when the package itself lies elsewhere.
+_core.set_onednn_folder(os.path.join(sys.prefix, "lib"))
 _core.set_package_dir(_package + os.sep)
 _core.set_full_tracebacks(bool(os.environ.get("AGOG_FULL_TRACEBACK")))
 _core.set_python_side(

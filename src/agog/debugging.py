@@ -45,6 +45,33 @@ def tape_saved(tape: Any) -> list[tuple[str, list[Tensor]]]:
     return tape._saved()
 
 
+@public
+def enable_gradient_lines() -> None:
+    """Lets tapes note the user's line of each op, for `GradientTape.explain`.
+
+    Ops that run while no tape records are noted, too. It costs a look at the stack for each op, so
+    it is off unless asked for. It holds for this thread and for tapes started later.
+
+    >>> agog.debugging.enable_gradient_lines()
+    >>> agog.debugging.is_gradient_lines_enabled()
+    True
+    >>> agog.debugging.disable_gradient_lines()
+    """
+    _core.set_record_lines(True)
+
+
+@public
+def disable_gradient_lines() -> None:
+    """Ends what `enable_gradient_lines` began."""
+    _core.set_record_lines(False)
+
+
+@public
+def is_gradient_lines_enabled() -> bool:
+    """Whether tapes note the user's lines."""
+    return _core.records_lines()
+
+
 def _holds(condition: Any) -> bool:
     axes = list(range(condition.shape.rank))
     return bool(_all(condition, axes, False))

@@ -68,6 +68,8 @@ class GradientTape(TapeBase):
     # Each of these methods has a fast path in the core for the arguments it mostly gets; what
     # stands here serves all others.
 
+    _has_stopped = False  # whether stop_recording was ever used
+
     @partial(public_with, "GradientTape.__init__")
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
@@ -135,7 +137,8 @@ class GradientTape(TapeBase):
         """The gradient of the sum of `target` with respect to each of `sources`.
 
         The result has the structure of `sources`; None (or zeros, by `unconnected_gradients`)
-        stands where the target does not depend on a source. `output_gradients` weighs the targets.
+        stands where the target does not depend on a source: `explain` says why. `output_gradients`
+        weighs the targets.
         Raises RuntimeError when a tape that is not persistent is asked twice, TypeError for a
         target of None.
 
@@ -172,6 +175,38 @@ class GradientTape(TapeBase):
             return
         self._used = True
         self._stop()
+
+    @public
+    def explain(self, target: Any, sources: Any) -> Any:
+        """Says why the gradient of `target` with respect to a source is None, or that it is not.
+
+        The answer, an `agog.explain.Explanation` in the place of each source, prints as text: the
+        cause, the op where the way from the source to the target ends, and what would mend it.
+        It may be asked at any time; a tape that is not persistent must be asked before it gives
+        its gradients. To find out, it may run the gradient rules, once. The user's lines are
+        known while `agog.debugging.enable_gradient_lines` is on. Raises TypeError for a target
+        that is not one tensor or variable.
+
+        >>> x = agog.constant(3.0)
+        >>> with agog.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = agog.stop_gradient(x * x) + 1.0
+        >>> report = tape.explain(y, x)
+        >>> report.cause, report.op
+        ('blocked', 'StopGradient')
+        >>> print(report.reason)
+        StopGradient has no gradient with respect to its input 0
+        """
+        from agog.explain import explain
+
+        if not isinstance(target, (Tensor, VariableBase)):
+            raise TypeError(
+                f"the target must be one tensor or variable, got {target!r} of type "
+                f"{type(target).__name__}"
+            )
+        flat = _flatten(sources)
+        _check_sources(flat)
+        return _pack(sources, [explain(self, target, source) for source in flat])
 
     @public
     def jacobian(
@@ -230,6 +265,7 @@ class _Stopped:
         self._tape = tape
 
     def __enter__(self) -> None:
+        self._tape._has_stopped = True
         self._tape._stop()
 
     def __exit__(self, *exc: Any) -> None:
@@ -247,7 +283,9 @@ def _targets(target: Any) -> list[Any]:
             t = _core.convert(t)
         if not (t.dtype.is_floating or t.dtype.is_complex):
             warnings.warn(
-                f"the target has dtype {t.dtype.name}, which has no gradient", stacklevel=3
+                f"the target has dtype {t.dtype.name}, which has no gradient; "
+                "tape.explain(target, source) names the op that made it",
+                stacklevel=3,
             )
         flat.append(t)
     return flat

@@ -1,4 +1,4 @@
-"""Memory statistics and limits."""
+"""Memory statistics and limits, determinism, and the library of matrix products."""
 
 from __future__ import annotations
 
@@ -59,3 +59,56 @@ def set_memory_limit(num_bytes: int) -> None:
 def release_cached_memory() -> None:
     """Gives blocks that wait for reuse back to the system."""
     _core.release_cached_memory()
+
+
+@public
+def enable_op_determinism() -> None:
+    """From now on random ops need seeds: no result is another one in the next run.
+
+    Results are the same bits for any number of threads with it and without it. Random ops without
+    a seed, and generators from chance, raise RuntimeError until `agog.random.set_seed` is called.
+
+    >>> agog.config.experimental.enable_op_determinism()
+    >>> agog.config.experimental.is_op_determinism_enabled()
+    True
+    >>> agog.config.experimental.disable_op_determinism()
+    """
+    _core.set_op_determinism(True)
+
+
+@public
+def disable_op_determinism() -> None:
+    """Ends what `enable_op_determinism` began."""
+    _core.set_op_determinism(False)
+
+
+@public
+def is_op_determinism_enabled() -> bool:
+    """Whether random ops need seeds."""
+    return _core.op_determinism()
+
+
+@public
+def get_matmul_backend() -> str:
+    """The library that multiplies larger matrices of float32: "onednn", or "eigen (reason)".
+
+    Asking opens the library, if no product has yet. Where oneDNN was expected and cannot be opened,
+    a RuntimeWarning says so, once, and products run through Eigen, slower.
+
+    >>> agog.config.experimental.get_matmul_backend().split()[0] in ("onednn", "eigen")
+    True
+    """
+    return _core.matmul_backend()
+
+
+@public
+def set_onednn_folder(folder: str) -> None:
+    """Looks for oneDNN's library in this folder first; to be called before the first product.
+
+    The environment variable AGOG_ONEDNN_LIBRARY, a path or "none", goes before it.
+    """
+    import os
+
+    if not os.path.isdir(folder):
+        raise ValueError(f"folder must be a folder that exists, got {folder!r}")
+    _core.set_onednn_folder(folder)

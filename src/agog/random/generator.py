@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, op_determinism, public
 from agog.dtypes import as_dtype
 from agog.math.casting import cast
 from agog.random.stateful import uniform_dtype
@@ -84,6 +84,11 @@ class Generator:
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
         """A generator whose numbers nobody can foretell."""
+        if op_determinism():
+            raise RuntimeError(
+                "from_non_deterministic_state cannot be called when determinism is enabled: use "
+                "from_seed"
+            )
         seed = int.from_bytes(os.urandom(24), "little")
         return cls(state=create_rng_state(seed, alg), alg=alg or "philox")
 
@@ -225,6 +230,11 @@ def get_global_generator() -> Generator:
     TensorShape([2])
     """
     if _Global.generator is None:
+        if op_determinism():
+            raise RuntimeError(
+                "get_global_generator cannot be called when determinism is enabled, unless "
+                "set_global_generator was called before"
+            )
         _Global.generator = Generator.from_non_deterministic_state()
     return _Global.generator
 

@@ -39,10 +39,19 @@ def set_seed(seed: int) -> None:
     _core.reset_random()
 
 
+def require_seed(what: str) -> None:
+    """Raises RuntimeError where numbers must not come from chance."""
+    if _core.op_determinism():
+        raise RuntimeError(
+            f"{what} when determinism is enabled: give one, or call agog.random.set_seed first"
+        )
+
+
 def get_seed(op_seed: int | None) -> tuple[int, int]:
     """The two seeds for an op that was given `op_seed`; (0, 0) means unpredictable numbers."""
     if _State.seed is None or _State.op_seeds is None:
         if op_seed is None:
+            require_seed("random ops need a seed")
             return 0, 0
         seeds = _DEFAULT_GLOBAL_SEED, op_seed
     elif op_seed is None:
