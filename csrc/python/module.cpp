@@ -8,6 +8,7 @@
 #include "core/onednn.h"
 #include "core/parallel.h"
 #include "core/random_state.h"
+#include "op/mutants.h"
 #include "python/module.h"
 #include "runtime/variable.h"
 
@@ -163,6 +164,9 @@ void bind_config(nb::module_& m) {
   m.def("matmul_backend", [] { return nb::str(matmul_backend().c_str()); });
   m.def("op_determinism", &op_determinism);
   m.def("set_op_determinism", &set_op_determinism);
+#ifdef AGOG_MUTANTS
+  m.def("set_mutant", [](nb::str op, nb::str kind) { set_mutant(op.c_str(), kind.c_str()); });
+#endif
   m.def("num_threads", &num_threads);
   m.def("reset_random", &reset_random_kernels);
   m.def("set_num_threads", &set_num_threads);
