@@ -237,6 +237,7 @@ nb::object place(int number) {
 PyObject* lineage(PyObject* self, PyObject*) {
   return guarded([&] {
     nb::list out;
+    const TapeHold held(tape_of(self));  // the lists made here may start a collection
     const auto& records = tape_of(self).records();
     for (size_t i = 0; i < records.size(); ++i) {
       const Record* r = records[i].get();
@@ -265,13 +266,15 @@ PyObject* entry(PyObject* self, PyObject* o) {
 // Python took.
 PyObject* leaks(PyObject* self, PyObject*) {
   return guarded([&] {
-    const Tape& tape = tape_of(self);
+    // Copies: the objects made here may start a collection, and finalizers may use the tape.
+    const auto assignments = tape_of(self).assignments();
+    const auto python_reads = tape_of(self).python_reads();
     nb::dict assigned;
-    for (const auto& [handle, a] : tape.assignments()) {
+    for (const auto& [handle, a] : assignments) {
       assigned[nb::int_(handle)] = nb::make_tuple(a.producer, a.value, place(a.place));
     }
     nb::list reads;
-    for (const Tape::PythonRead& r : tape.python_reads()) {
+    for (const Tape::PythonRead& r : python_reads) {
       reads.append(nb::make_tuple(r.op.c_str(), place(r.place)));
     }
     return nb::make_tuple(assigned, reads).release().ptr();
@@ -356,7 +359,7 @@ void record_custom(nb::str name, nb::list outputs, nb::list inputs, nb::object b
 
 // A with-block in which the tapes of this thread that record now do not.
 struct StopRecording {
-  size_t before = 0;
+  int entered = 0;
 };
 
 nb::list ids(const std::vector<int64_t>& from) {
@@ -446,14 +449,23 @@ void bind_tape(nb::module_& m) {
       .def("stop", &ForwardMode::stop);
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
-      .def("__enter__", [](StopRecording& self) { self.before = pause_tapes(); })
-      .def("__exit__", [](StopRecording& self, nb::args) { resume_tapes(self.before); });
+      .def("__enter__",
+           [](StopRecording& self) {
+             ++self.entered;
+             pause_tapes();
+           })
+      .def("__exit__", [](StopRecording& self, nb::args) {
+        if (self.entered > 0) {
+          --self.entered;
+          resume_tapes();
+        }
+      });
   m.def("stop_recording", [] { return StopRecording(); });
   m.def("record_custom", record_custom);
   m.def("any_watched", [](nb::list tensors) {
     return bridge([&] { return any_watched(tensors_from(tensors)); });
   });
-  m.def("tape_depth", [] { return t_context.tapes ? t_context.tapes->size() : 0; });
+  m.def("tape_depth", &tape_depth);
 }
 
 }  // namespace agog::py
