@@ -43,10 +43,12 @@ Tape& tape_of(PyObject* o) {
 }
 
 // The identity that tapes know an object by.
-const Tensor& watchable(PyObject* o) {
-  return is_variable(o) ? reinterpret_cast<VariableObject*>(o)->handle : tensor_of(o);
-}
+const Tensor& watchable(PyObject* o) { return is_variable(o) ? handle_of(o) : tensor_of(o); }
 bool is_watchable(PyObject* o) { return is_tensor(o) || is_variable(o); }
+void require_watchable(PyObject* o) {
+  if (is_watchable(o)) return;
+  fail(ErrorCode::kTypeError, "a tape watches tensors and variables, got ", Py_TYPE(o)->tp_name);
+}
 
 Tensors tensors_from(nb::handle list) {
   Tensors t;
@@ -84,8 +86,18 @@ void dealloc(PyObject* self) {
 
 // ---- fast paths
 
+// The functions can be called with anything for self: GradientTape.watch(5, x).
+bool is_tape(PyObject* const* args, Py_ssize_t n) {
+  return n > 0 && PyObject_TypeCheck(args[0], tape_type);
+}
+PyObject* fail_no_tape(const char* method) {
+  return PyErr_Format(PyExc_TypeError, "%s is a method of tapes: the first argument must be one",
+                      method);
+}
+
 // __init__(self, persistent, watch_accessed_variables)
 PyObject* init(PyObject* const* args, Py_ssize_t n) {
+  if (!is_tape(args, n)) return fail_no_tape("__init__");
   TapeObject& t = tape_object(args[0]);
   t.persistent = n > 1 && args[1] == Py_True;
   t.watch_accessed = n < 3 || args[2] == Py_True;
@@ -95,8 +107,9 @@ PyObject* init(PyObject* const* args, Py_ssize_t n) {
   return Py_NewRef(Py_None);
 }
 
-PyObject* enter(PyObject* const* args, Py_ssize_t) {
+PyObject* enter(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("__enter__");
     TapeObject& t = tape_object(args[0]);
     if (t.recording) fail(ErrorCode::kValueError, "the tape is recording already");
     if (!t.tape || (!t.persistent && t.used)) renew(t);
@@ -105,7 +118,8 @@ PyObject* enter(PyObject* const* args, Py_ssize_t) {
   });
 }
 
-PyObject* exit(PyObject* const* args, Py_ssize_t) {
+PyObject* exit(PyObject* const* args, Py_ssize_t n) {
+  if (!is_tape(args, n)) return fail_no_tape("__exit__");
   stop(tape_object(args[0]));
   return Py_NewRef(Py_None);
 }
@@ -113,6 +127,7 @@ PyObject* exit(PyObject* const* args, Py_ssize_t) {
 // watch(self, tensor): one floating tensor or variable; anything else is for Python.
 PyObject* watch(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("watch");
     if (n != 2) return nullptr;
     PyObject* o = args[1];
     if (is_tensor(o) && is_differentiable(tensor_of(o).dtype())) {
@@ -136,6 +151,7 @@ PyObject* pack_gradients(PyObject* sources, const Tensors& dx) {
 // list of them.
 PyObject* gradient(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("gradient");
     TapeObject& t = tape_object(args[0]);
     if (n != 3 || !t.tape || t.used || !is_tensor(args[1])) return nullptr;
     const Tensor& target = tensor_of(args[1]);
@@ -200,6 +216,7 @@ PyObject* renew_method(PyObject* self, PyObject*) {
 }
 PyObject* watch_method(PyObject* self, PyObject* o) {
   return guarded([&] {
+    require_watchable(o);
     if (is_variable(o)) {
       tape_of(self).watch_variable(watchable(o));
     } else {
@@ -209,7 +226,10 @@ PyObject* watch_method(PyObject* self, PyObject* o) {
   });
 }
 PyObject* is_watching(PyObject* self, PyObject* o) {
-  return guarded([&] { return PyBool_FromLong(tape_of(self).is_watching(watchable(o))); });
+  return guarded([&] {
+    require_watchable(o);
+    return PyBool_FromLong(tape_of(self).is_watching(watchable(o)));
+  });
 }
 PyObject* watched_handles(PyObject* self, PyObject*) {
   return guarded([&] { return wrap_list(tape_of(self).watched_variables()); });
