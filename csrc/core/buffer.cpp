@@ -1,5 +1,6 @@
 #include "core/buffer.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <bit>
@@ -51,8 +52,17 @@ struct Pool {
 };
 
 // Never destroyed: tensors held by the interpreter may be freed after static destructors ran.
+Pool& pool();
+
+// A child that is forked while another thread holds the mutex would wait for it forever.
+void lock_before_fork() { pool().mutex.lock(); }
+void unlock_after_fork() { pool().mutex.unlock(); }
+
 Pool& pool() {
-  static Pool* p = new Pool;
+  static Pool* p = [] {
+    pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+    return new Pool;
+  }();
   return *p;
 }
 

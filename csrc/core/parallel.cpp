@@ -20,6 +20,8 @@ constexpr int64_t kParallelWork = 1 << 16;
 // How often a thread looks for work before it sleeps: some 40 us, longer than the pause between two
 // ops that follow each other.
 constexpr int kSpins = 2000;
+// More would only cost memory, and the system may have no more to give.
+constexpr int kMostThreads = 1024;
 
 std::atomic<int> g_threads{0};
 thread_local bool t_in_parallel = false;
@@ -36,7 +38,7 @@ int cgroup_cpus() {
 int default_threads() {
   if (const char* chosen = std::getenv("OMP_NUM_THREADS")) {
     const int n = std::atoi(chosen);
-    if (n > 0) return n;
+    if (n > 0) return std::min(n, kMostThreads);
   }
   cpu_set_t set;
   int cpus = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -156,7 +158,7 @@ int num_threads() {
   return n;
 }
 
-void set_num_threads(int n) { g_threads = std::max(0, n); }
+void set_num_threads(int n) { g_threads = std::clamp(n, 0, kMostThreads); }
 
 void parallel_for(int64_t n, int64_t block, int64_t work,
                   FunctionRef<void(int64_t, int64_t)> body) {

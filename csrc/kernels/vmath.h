@@ -20,17 +20,27 @@ template <class T>
 Vec<T> sqrt(Vec<T> v) {
   return ei::psqrt(v.p);
 }
+// What rounding `v` gave, a zero with the sign of `v`: where the CPU has no instructions to round
+// (before SSE4.1), Eigen adds a large number and takes it away again, which leaves +0.
+template <class T>
+Vec<T> rounded(Vec<T> result, [[maybe_unused]] Vec<T> v) {
+#if defined(__SSE2__) && !defined(__SSE4_1__)
+  return copysign(result, v);
+#else
+  return result;
+#endif
+}
 template <class T>
 Vec<T> floor(Vec<T> v) {
-  return ei::pfloor(v.p);
+  return rounded(Vec<T>(ei::pfloor(v.p)), v);
 }
 template <class T>
 Vec<T> ceil(Vec<T> v) {
-  return ei::pceil(v.p);
+  return rounded(Vec<T>(ei::pceil(v.p)), v);
 }
 template <class T>
 Vec<T> rint(Vec<T> v) {
-  return ei::print(v.p);
+  return rounded(Vec<T>(ei::print(v.p)), v);
 }
 // Towards zero.
 template <class T>

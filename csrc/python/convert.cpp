@@ -253,7 +253,7 @@ void place_strings(const Tensor& t, const std::vector<std::string>& values) {
 // The dtype of the first tensor found in a nested list.
 DType dtype_inside(PyObject* o, int depth = 0) {
   if (is_tensor(o)) return tensor_of(o).dtype();
-  if (is_variable(o)) return read_variable(o).dtype();
+  if (is_variable(o)) return variable_dtype(o);
   if (!is_sequence(o)) return DType::kInvalid;
   if (depth > kMaxRank) fail_depth();
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
@@ -440,11 +440,13 @@ DType dtype_from_python(PyObject* o) {
   static PyObject* code_name = PyUnicode_InternFromString("_code");
   PyRef c(PyObject_GetAttr(o, code_name));
   if (!c) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
     PyErr_Clear();
     PyRef d = owned(PyObject_CallOneArg(python_side.as_dtype, o));
     c = owned(PyObject_GetAttr(d.get(), code_name));
   }
-  const long v = PyLong_AsLong(c.get());
+  const long v = PyLong_Check(c.get()) ? PyLong_AsLong(c.get()) : -1;
+  PyErr_Clear();
   if (v < 0 || v >= kNumDTypes) fail(ErrorCode::kTypeError, "agog has no such dtype");
   return static_cast<DType>(v);
 }

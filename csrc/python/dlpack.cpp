@@ -1,6 +1,8 @@
 // DLPack both ways: tensors handed to NumPy, PyTorch and others, and taken from them, without
 // copies. The structs are those of the DLPack specification, versions 0 and 1.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <nanobind/nanobind.h>
 
@@ -92,11 +94,12 @@ template <class Managed>
 Managed* export_tensor(const Tensor& t) {
   auto* e = new Export<Managed>();
   e->tensor = t;
+  // Without elements strides mean nothing, and the sizes may be too large to multiply.
   int64_t stride = 1;
   for (int i = t.rank() - 1; i >= 0; --i) {
     e->shape[i] = t.dim(i);
     e->strides[i] = stride;
-    stride *= t.dim(i);
+    if (t.num_elements() > 0) stride *= t.dim(i);
   }
   e->managed.tensor = {t.mutable_raw(), {1, 0},     t.rank(), to_dlpack(t.dtype()),
                        e->shape,        e->strides, 0};
@@ -125,6 +128,10 @@ Tensor copy_of(const Tensor& t) {
 // A consumer of version 1 is told that the memory is read-only; an older one, which cannot be told,
 // gets a copy.
 PyObject* to_capsule(nb::handle o, bool versioned, bool copy) {
+  if (!is_tensor(o.ptr())) {
+    fail(ErrorCode::kTypeError, "__dlpack__ is a method of tensors, got ",
+         Py_TYPE(o.ptr())->tp_name);
+  }
   const Tensor& t = tensor_of(o.ptr());
   to_dlpack(t.dtype());
   if (versioned) {
@@ -177,22 +184,28 @@ Tensor take(const DLTensor& t, Ref<Object> owner) {
     fail(ErrorCode::kInvalidArgument, "the array is not in CPU memory (DLPack device type ",
          t.device.device_type, "); move it there first");
   }
-  if (t.ndim > kMaxRank) {
+  if (t.ndim < 0 || t.ndim > kMaxRank) {
     fail(ErrorCode::kUnimplemented, "an array of rank ", t.ndim, ": the largest rank is ",
          kMaxRank);
   }
   const DType d = from_dlpack(t.dtype);
   const Shape shape(t.shape, t.ndim);
+  const int64_t count = checked_num_elements(shape);
+  const bool negative = std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; });
+  if (negative || count < 0 || count > std::numeric_limits<int64_t>::max() / size_of(d)) {
+    fail(ErrorCode::kInvalidArgument, "an array cannot have the shape ", shape);
+  }
+  if (count == 0) return Tensor::empty(d, shape);
   char* data = static_cast<char*>(t.data) + t.byte_offset;
-  const auto bytes = static_cast<size_t>(shape.num_elements() * size_of(d));
+  const auto bytes = static_cast<size_t>(count * size_of(d));
   const bool aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_of(d)) == 0;
-  if (bytes > 0 && aligned && is_row_major(t)) {
+  if (aligned && is_row_major(t)) {
     return Tensor::from_buffer(d, shape, Buffer::wrap(data, bytes, std::move(owner)), data);
   }
   Tensor copy = Tensor::empty(d, shape);
   char* to = copy.mutable_data<char>();
   if (is_row_major(t)) {
-    if (bytes > 0) std::memcpy(to, data, bytes);
+    std::memcpy(to, data, bytes);
   } else {
     copy_strided(t, size_of(d), 0, data, to);
   }
@@ -220,12 +233,18 @@ PyObject* from_capsule(nb::handle capsule) {
 }  // namespace
 
 void bind_dlpack(nb::module_& m) {
-  m.def("to_dlpack", [](nb::handle tensor, bool versioned, bool copy) {
-    return bridge([&] { return nb::steal(checked(to_capsule(tensor, versioned, copy))); });
-  });
-  m.def("from_dlpack", [](nb::handle capsule) {
-    return bridge([&] { return nb::steal(checked(from_capsule(capsule))); });
-  });
+  m.def(
+      "to_dlpack",
+      [](nb::handle tensor, bool versioned, bool copy) {
+        return bridge([&] { return nb::steal(checked(to_capsule(tensor, versioned, copy))); });
+      },
+      nb::arg().none(), nb::arg(), nb::arg());
+  m.def(
+      "from_dlpack",
+      [](nb::handle capsule) {
+        return bridge([&] { return nb::steal(checked(from_capsule(capsule))); });
+      },
+      nb::arg().none());
 }
 
 }  // namespace agog::py

@@ -1,3 +1,6 @@
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <new>
 #include <stdexcept>
 
@@ -27,9 +30,15 @@ void set_python_error(const Error& e) {
   if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
 }
 
+void wait_for_exit() {
+  while (true) pause();
+}
+
 void set_current_exception() {
   try {
     throw;
+  } catch (abi::__forced_unwind&) {
+    wait_for_exit();
   } catch (const PythonError&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error without a cause");
   } catch (const Error& e) {

@@ -1,3 +1,4 @@
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -46,7 +47,13 @@ void load_ops(const std::string& folder, const std::string& level) {
 }
 
 void* release_interpreter() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
-void take_interpreter(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+void take_interpreter(void* state) {
+  try {
+    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  } catch (abi::__forced_unwind&) {
+    wait_for_exit();
+  }
+}
 
 nb::object attr_default(const AttrField& f, const AttrsDef& def) {
   const char* at = static_cast<const char*>(def.defaults) + f.offset;
@@ -216,6 +223,8 @@ void bind_registry(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace agog;
+  // What a program still holds when it ends is no fault that its user could mend.
+  nb::set_leak_warnings(false);
   hooks::release_interpreter = py::release_interpreter;
   hooks::take_interpreter = py::take_interpreter;
   py::bridge([&] {

@@ -157,14 +157,13 @@ class CallAttrs {
 // ---- inputs
 
 bool has_dtype(PyObject* o) { return is_tensor(o) || is_variable(o); }
-DType known_dtype(PyObject* o) {
-  return is_tensor(o) ? tensor_of(o).dtype() : read_variable(o).dtype();
-}
+DType known_dtype(PyObject* o) { return is_tensor(o) ? tensor_of(o).dtype() : variable_dtype(o); }
 
 class InputConverter {
  public:
   InputConverter(const Op& op, PyObject* const* values) : op_(op), values_(values) {
     for (size_t v = 0; v < op.def.types.size(); ++v) bound_[v] = DType::kInvalid;
+    lists_.resize(op.num_lists > 0 ? static_cast<size_t>(op.num_args) : 0);
     for (int i = 0; i < op.num_args; ++i) bind_from_tensors(i);
   }
 
@@ -175,9 +174,9 @@ class InputConverter {
         flat.push_back(one(i, values_[i]));
         continue;
       }
-      PyRef list = items(i);
-      for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list.get()); ++k) {
-        flat.push_back(one(i, PyList_GET_ITEM(list.get(), k)));
+      PyObject* list = lists_[static_cast<size_t>(i)].get();
+      for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); ++k) {
+        flat.push_back(one(i, PyList_GET_ITEM(list, k)));
       }
     }
     return flat;
@@ -197,22 +196,24 @@ class InputConverter {
   }
   // Tensors decide first: numbers and arrays follow them.
   void bind_from_tensors(int i) {
+    const bool is_list = op_.def.inputs[static_cast<size_t>(i)].count != nullptr;
+    if (is_list) lists_[static_cast<size_t>(i)] = items(i);
     const TypeSource& t = op_.in_types[static_cast<size_t>(i)];
     if (t.how != TypeSource::kVar) return;
-    if (op_.def.inputs[static_cast<size_t>(i)].count == nullptr) {
+    if (!is_list) {
       bind(t.var, values_[i]);
       return;
     }
-    PyRef list = items(i);
-    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list.get()); ++k) {
-      bind(t.var, PyList_GET_ITEM(list.get(), k));
+    PyObject* list = lists_[static_cast<size_t>(i)].get();
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); ++k) {
+      bind(t.var, PyList_GET_ITEM(list, k));
     }
   }
 
   Tensor one(int i, PyObject* o) {
     const TypeSource& t = op_.in_types[static_cast<size_t>(i)];
     if (t.how == TypeSource::kLiteral && t.literal == DType::kResource && is_variable(o)) {
-      return reinterpret_cast<VariableObject*>(o)->handle;
+      return handle_of(o);
     }
     if (is_tensor(o)) return tensor_of(o);
     if (is_variable(o)) return read_variable(o);
@@ -231,6 +232,7 @@ class InputConverter {
 
   const Op& op_;
   PyObject* const* values_;
+  std::vector<PyRef> lists_;  // the items of list inputs: an iterator gives them only once
   DType bound_[8];
 };
 

@@ -33,7 +33,7 @@ bool operand(PyObject* o, DType hint, Tensor* out) {
 
 DType dtype_of_operand(PyObject* o) {
   if (is_tensor(o)) return tensor_of(o).dtype();
-  return is_variable(o) ? read_variable(o).dtype() : DType::kInvalid;
+  return is_variable(o) ? variable_dtype(o) : DType::kInvalid;
 }
 
 // A Python float beside a float tensor, while nobody records: a scalar on the stack, which the loop

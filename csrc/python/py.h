@@ -56,6 +56,9 @@ inline PyRef owned(PyObject* p) { return PyRef(checked(p)); }
 // Runs f at the border to Python: a C++ exception becomes a Python one, and null is returned.
 void set_python_error(const Error& e);
 void set_current_exception();
+// Python ends a daemon thread that wants the interpreter after it was finalized by unwinding its
+// stack, which functions that must not throw would turn into an abort. Such a thread sleeps.
+[[noreturn]] void wait_for_exit();
 template <class F>
 auto guarded(F&& f) noexcept -> decltype(f()) {
   try {
@@ -108,6 +111,8 @@ struct VariableObject {
 extern PyTypeObject* variable_type;
 inline bool is_variable(PyObject* o) { return PyObject_TypeCheck(o, variable_type); }
 Tensor read_variable(PyObject* o);
+DType variable_dtype(PyObject* o);
+const Tensor& handle_of(PyObject* variable);  // throws for one that was never initialised
 inline Tensor value_of(PyObject* o) { return is_tensor(o) ? tensor_of(o) : read_variable(o); }
 void init_variable_type(PyObject* module);
 

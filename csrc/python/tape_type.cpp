@@ -43,10 +43,12 @@ Tape& tape_of(PyObject* o) {
 }
 
 // The identity that tapes know an object by.
-const Tensor& watchable(PyObject* o) {
-  return is_variable(o) ? reinterpret_cast<VariableObject*>(o)->handle : tensor_of(o);
-}
+const Tensor& watchable(PyObject* o) { return is_variable(o) ? handle_of(o) : tensor_of(o); }
 bool is_watchable(PyObject* o) { return is_tensor(o) || is_variable(o); }
+void require_watchable(PyObject* o) {
+  if (is_watchable(o)) return;
+  fail(ErrorCode::kTypeError, "a tape watches tensors and variables, got ", Py_TYPE(o)->tp_name);
+}
 
 Tensors tensors_from(nb::handle list) {
   Tensors t;
@@ -84,8 +86,18 @@ void dealloc(PyObject* self) {
 
 // ---- fast paths
 
+// The functions can be called with anything for self: GradientTape.watch(5, x).
+bool is_tape(PyObject* const* args, Py_ssize_t n) {
+  return n > 0 && PyObject_TypeCheck(args[0], tape_type);
+}
+PyObject* fail_no_tape(const char* method) {
+  return PyErr_Format(PyExc_TypeError, "%s is a method of tapes: the first argument must be one",
+                      method);
+}
+
 // __init__(self, persistent, watch_accessed_variables)
 PyObject* init(PyObject* const* args, Py_ssize_t n) {
+  if (!is_tape(args, n)) return fail_no_tape("__init__");
   TapeObject& t = tape_object(args[0]);
   t.persistent = n > 1 && args[1] == Py_True;
   t.watch_accessed = n < 3 || args[2] == Py_True;
@@ -95,8 +107,9 @@ PyObject* init(PyObject* const* args, Py_ssize_t n) {
   return Py_NewRef(Py_None);
 }
 
-PyObject* enter(PyObject* const* args, Py_ssize_t) {
+PyObject* enter(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("__enter__");
     TapeObject& t = tape_object(args[0]);
     if (t.recording) fail(ErrorCode::kValueError, "the tape is recording already");
     if (!t.tape || (!t.persistent && t.used)) renew(t);
@@ -105,7 +118,8 @@ PyObject* enter(PyObject* const* args, Py_ssize_t) {
   });
 }
 
-PyObject* exit(PyObject* const* args, Py_ssize_t) {
+PyObject* exit(PyObject* const* args, Py_ssize_t n) {
+  if (!is_tape(args, n)) return fail_no_tape("__exit__");
   stop(tape_object(args[0]));
   return Py_NewRef(Py_None);
 }
@@ -113,6 +127,7 @@ PyObject* exit(PyObject* const* args, Py_ssize_t) {
 // watch(self, tensor): one floating tensor or variable; anything else is for Python.
 PyObject* watch(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("watch");
     if (n != 2) return nullptr;
     PyObject* o = args[1];
     if (is_tensor(o) && is_differentiable(tensor_of(o).dtype())) {
@@ -136,6 +151,7 @@ PyObject* pack_gradients(PyObject* sources, const Tensors& dx) {
 // list of them.
 PyObject* gradient(PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
+    if (!is_tape(args, n)) return fail_no_tape("gradient");
     TapeObject& t = tape_object(args[0]);
     if (n != 3 || !t.tape || t.used || !is_tensor(args[1])) return nullptr;
     const Tensor& target = tensor_of(args[1]);
@@ -200,6 +216,7 @@ PyObject* renew_method(PyObject* self, PyObject*) {
 }
 PyObject* watch_method(PyObject* self, PyObject* o) {
   return guarded([&] {
+    require_watchable(o);
     if (is_variable(o)) {
       tape_of(self).watch_variable(watchable(o));
     } else {
@@ -209,7 +226,10 @@ PyObject* watch_method(PyObject* self, PyObject* o) {
   });
 }
 PyObject* is_watching(PyObject* self, PyObject* o) {
-  return guarded([&] { return PyBool_FromLong(tape_of(self).is_watching(watchable(o))); });
+  return guarded([&] {
+    require_watchable(o);
+    return PyBool_FromLong(tape_of(self).is_watching(watchable(o)));
+  });
 }
 PyObject* watched_handles(PyObject* self, PyObject*) {
   return guarded([&] { return wrap_list(tape_of(self).watched_variables()); });
@@ -237,6 +257,7 @@ nb::object place(int number) {
 PyObject* lineage(PyObject* self, PyObject*) {
   return guarded([&] {
     nb::list out;
+    const TapeHold held(tape_of(self));  // the lists made here may start a collection
     const auto& records = tape_of(self).records();
     for (size_t i = 0; i < records.size(); ++i) {
       const Record* r = records[i].get();
@@ -265,13 +286,15 @@ PyObject* entry(PyObject* self, PyObject* o) {
 // Python took.
 PyObject* leaks(PyObject* self, PyObject*) {
   return guarded([&] {
-    const Tape& tape = tape_of(self);
+    // Copies: the objects made here may start a collection, and finalizers may use the tape.
+    const auto assignments = tape_of(self).assignments();
+    const auto python_reads = tape_of(self).python_reads();
     nb::dict assigned;
-    for (const auto& [handle, a] : tape.assignments()) {
+    for (const auto& [handle, a] : assignments) {
       assigned[nb::int_(handle)] = nb::make_tuple(a.producer, a.value, place(a.place));
     }
     nb::list reads;
-    for (const Tape::PythonRead& r : tape.python_reads()) {
+    for (const Tape::PythonRead& r : python_reads) {
       reads.append(nb::make_tuple(r.op.c_str(), place(r.place)));
     }
     return nb::make_tuple(assigned, reads).release().ptr();
@@ -356,7 +379,7 @@ void record_custom(nb::str name, nb::list outputs, nb::list inputs, nb::object b
 
 // A with-block in which the tapes of this thread that record now do not.
 struct StopRecording {
-  size_t before = 0;
+  int entered = 0;
 };
 
 nb::list ids(const std::vector<int64_t>& from) {
@@ -446,14 +469,23 @@ void bind_tape(nb::module_& m) {
       .def("stop", &ForwardMode::stop);
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
-      .def("__enter__", [](StopRecording& self) { self.before = pause_tapes(); })
-      .def("__exit__", [](StopRecording& self, nb::args) { resume_tapes(self.before); });
+      .def("__enter__",
+           [](StopRecording& self) {
+             ++self.entered;
+             pause_tapes();
+           })
+      .def("__exit__", [](StopRecording& self, nb::args) {
+        if (self.entered > 0) {
+          --self.entered;
+          resume_tapes();
+        }
+      });
   m.def("stop_recording", [] { return StopRecording(); });
   m.def("record_custom", record_custom);
   m.def("any_watched", [](nb::list tensors) {
     return bridge([&] { return any_watched(tensors_from(tensors)); });
   });
-  m.def("tape_depth", [] { return t_context.tapes ? t_context.tapes->size() : 0; });
+  m.def("tape_depth", &tape_depth);
 }
 
 }  // namespace agog::py

@@ -80,17 +80,22 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "tensors are immutable: ask for a read-only buffer");
     return -1;
   }
+  if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && t.rank() > 1) {
+    PyErr_SetString(PyExc_BufferError, "tensors are row-major: ask for a C-contiguous buffer");
+    return -1;
+  }
   if (format == nullptr) {
     PyErr_Format(PyExc_BufferError, "dtype %s has no buffer format", name(t.dtype()));
     return -1;
   }
   auto* sizes = static_cast<Py_ssize_t*>(PyMem_Malloc(sizeof(Py_ssize_t) * 2 * (kMaxRank + 1)));
   if (sizes == nullptr) return PyErr_NoMemory(), -1;
+  // Without elements strides mean nothing, and the sizes may be too large to multiply.
   Py_ssize_t stride = size_of(t.dtype());
   for (int d = t.rank() - 1; d >= 0; --d) {
     sizes[d] = t.dim(d);
     sizes[kMaxRank + d] = stride;
-    stride *= t.dim(d);
+    if (t.num_elements() > 0) stride *= t.dim(d);
   }
   view->buf = t.mutable_raw();
   view->obj = Py_NewRef(self);

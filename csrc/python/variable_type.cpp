@@ -9,18 +9,24 @@ PyTypeObject* variable_type = nullptr;
 
 Tensor read_variable(PyObject* o) {
   static const ops::Caller read{"ReadVariableOp"};
-  const Tensor& handle = reinterpret_cast<VariableObject*>(o)->handle;
+  return execute1(read.op(), &handle_of(o), 1);
+}
+
+const Tensor& handle_of(PyObject* variable) {
+  const Tensor& handle = reinterpret_cast<VariableObject*>(variable)->handle;
   if (!handle) fail(ErrorCode::kFailedPrecondition, "the variable was never initialised");
-  return execute1(read.op(), &handle, 1);
+  return handle;
 }
 
 namespace {
 
-Variable& variable_of_object(PyObject* self) {
-  const Tensor& handle = reinterpret_cast<VariableObject*>(self)->handle;
-  if (!handle) fail(ErrorCode::kFailedPrecondition, "the variable was never initialised");
-  return variable_of(handle);
-}
+Variable& variable_of_object(PyObject* self) { return variable_of(handle_of(self)); }
+
+}  // namespace
+
+DType variable_dtype(PyObject* o) { return variable_of_object(o).dtype(); }
+
+namespace {
 
 PyObject* make_new(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = type->tp_alloc(type, 0);

@@ -204,11 +204,7 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
 
 Tensors Tape::gradient(const Tensors& targets, const Tensors& sources,
                        const Tensors& output_gradients, bool keep, std::vector<Cut>* cuts) {
-  struct Walking {
-    bool& flag;
-    explicit Walking(bool& f) : flag(f) { flag = true; }
-    ~Walking() { flag = false; }
-  } walking(walking_);
+  const TapeHold held(*this);
   return BackwardPass(*this, sources, keep, cuts).run(targets, output_gradients);
 }
 

@@ -88,11 +88,26 @@ DType out_dtype(const Op& op, int i, const DType* vars, const void* attrs, const
   }
 }
 
+// Each buffer once: else a tensor that flows into both inputs of an op would double, with every op,
+// what is kept.
 void keep_string_bytes(const Tensor* in, int n, const Tensor& out) {
   if (out.dtype() != DType::kString || !out.buffer()) return;
+  std::vector<Ref<Buffer>> all;
   for (int i = 0; i < n; ++i) {
     if (in[i].dtype() != DType::kString || in[i].buffer().get() == out.buffer().get()) continue;
-    for (const Ref<Buffer>& kept : in[i].buffer()->kept()) out.buffer()->keep_alive(kept);
+    const auto& kept = in[i].buffer()->kept();
+    all.insert(all.end(), kept.begin(), kept.end());
+  }
+  const auto less = [](const auto& a, const auto& b) { return a.get() < b.get(); };
+  const auto same = [](const auto& a, const auto& b) { return a.get() == b.get(); };
+  std::sort(all.begin(), all.end(), less);
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  auto own = out.buffer()->kept();  // not empty where an input is overwritten
+  std::sort(own.begin(), own.end(), less);
+  for (Ref<Buffer>& kept : all) {
+    if (!std::binary_search(own.begin(), own.end(), kept, less)) {
+      out.buffer()->keep_alive(std::move(kept));
+    }
   }
 }
 

@@ -7,14 +7,13 @@
 namespace agog {
 namespace {
 
+// An accumulator on the stack of a thread, which owns it, as a thread's stack owns its tapes.
 struct Level {
-  Accumulator* accumulator;
-  size_t num_tapes;  // how many tapes were there before
+  Ref<Accumulator> accumulator;
+  int64_t session;  // tapes of earlier ones see the ops that make its tangents
+  bool ended() const { return accumulator->session() != session; }
 };
-struct Levels {
-  std::vector<Level> stack;  // innermost last
-  size_t active = 0;         // those after are paused
-};
+using Levels = std::vector<Level>;  // innermost last
 
 // Null once the thread ends: tensors may die later.
 constinit thread_local Levels* t_levels = nullptr;
@@ -30,43 +29,39 @@ Levels& levels() {
 }
 
 void update_flag() {
-  const bool active = levels().active > 0;
   uint32_t& flags = t_context.flags;
-  flags = active ? (flags | kAccumulatorsActive) : (flags & ~kAccumulatorsActive);
+  flags = levels().empty() ? (flags & ~kAccumulatorsActive) : (flags | kAccumulatorsActive);
+}
+
+// Takes levels from `first` on off the stack; all of them, or only those that were stopped.
+Levels take_levels(size_t first, bool only_ended) {
+  Levels& all = levels();
+  Levels taken, left;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool take = i >= first && (!only_ended || all[i].ended());
+    (take ? taken : left).push_back(std::move(all[i]));
+  }
+  all.swap(left);
+  update_flag();
+  return taken;  // which may be the last to hold them, so the stack is whole first
 }
 
 // While alive, only what was there before this level sees the ops.
 class BeforeLevel {
  public:
-  explicit BeforeLevel(size_t level) : active_(levels().active), first_(t_context.first_tape) {
-    levels().active = level;
-    std::vector<Tape*>* tapes = t_context.tapes;
-    const size_t keep = std::min(levels().stack[level].num_tapes, tapes ? tapes->size() : 0);
-    if (tapes) {
-      hidden_.assign(tapes->begin() + static_cast<std::ptrdiff_t>(keep), tapes->end());
-      tapes->resize(keep);
-    }
-    t_context.first_tape = std::min(first_, keep);
-    update();
-  }
+  explicit BeforeLevel(size_t level)
+      : tapes_(take_tapes_after(levels()[level].session)), levels_(take_levels(level, false)) {}
   ~BeforeLevel() {
-    levels().active = active_;
-    if (t_context.tapes) {
-      t_context.tapes->insert(t_context.tapes->end(), hidden_.begin(), hidden_.end());
-    }
-    t_context.first_tape = first_;
-    update();
+    put_tapes_back(std::move(tapes_));
+    for (Level& level : levels_) levels().push_back(std::move(level));
+    update_flag();
   }
   BeforeLevel(const BeforeLevel&) = delete;
   BeforeLevel& operator=(const BeforeLevel&) = delete;
 
  private:
-  static void update() {
-    update_tape_flag();
-    update_flag();
-  }
-  size_t active_, first_;
-  std::vector<Tape*> hidden_;
+  std::vector<ActiveTape> tapes_;
+  Levels levels_;
 };
 
 class Recording {
@@ -199,22 +194,32 @@ void Accumulator::push_custom(CustomBackward& backward, const Tensors& in, const
 }
 
 void push_accumulator(Accumulator* accumulator) {
-  Levels& l = levels();
-  l.stack.push_back({accumulator, t_context.tapes ? t_context.tapes->size() : 0});
-  l.active = l.stack.size();
+  take_levels(0, true);
+  accumulator->set_session(next_session());
+  levels().push_back({Ref<Accumulator>(accumulator), accumulator->session()});
   watch_for_deaths();
   update_flag();
 }
 
 void pop_accumulator(Accumulator* accumulator) {
-  Levels& l = levels();
-  const auto it = std::find_if(l.stack.begin(), l.stack.end(),
-                               [&](const Level& x) { return x.accumulator == accumulator; });
-  if (it == l.stack.end()) return;
-  l.stack.erase(it);
-  l.active = std::min(l.active, l.stack.size());
-  update_flag();
+  accumulator->set_session(0);
+  take_levels(0, true);
 }
+
+namespace {
+
+// Calls f with each accumulator that knows an input, while later ones and later tapes are away.
+template <class F>
+void for_each_level(const Tensor* in, int n, F f) {
+  for (size_t i = 0; i < levels().size(); ++i) {
+    const Level level = levels()[i];
+    if (level.ended() || !level.accumulator->knows_any(in, n)) continue;
+    const BeforeLevel scope(i);
+    f(*level.accumulator);
+  }
+}
+
+}  // namespace
 
 // The outermost first: what an inner one computes may read outputs that the outer ones follow.
 void push_tangents(const Op& op, const Tensor* in, int n, const void* attrs, const Tensor* out,
@@ -223,26 +228,20 @@ void push_tangents(const Op& op, const Tensor* in, int n, const void* attrs, con
   const bool any =
       std::any_of(out, out + n_out, [](const Tensor& t) { return is_differentiable(t.dtype()); });
   if (!any) return;
-  for (size_t level = 0; level < levels().active; ++level) {
-    Accumulator* accumulator = levels().stack[level].accumulator;
-    if (!accumulator->knows_any(in, n)) continue;
-    const BeforeLevel scope(level);
-    accumulator->push(op, in, n, attrs, out, n_out);
-  }
+  for_each_level(in, n, [&](Accumulator& a) { a.push(op, in, n, attrs, out, n_out); });
 }
 
 void push_custom_tangents(CustomBackward& backward, const Tensors& in, const Tensors& out) {
-  for (size_t level = 0; level < levels().active; ++level) {
-    Accumulator* accumulator = levels().stack[level].accumulator;
-    if (!accumulator->knows_any(in.data(), static_cast<int>(in.size()))) continue;
-    const BeforeLevel scope(level);
-    accumulator->push_custom(backward, in, out);
-  }
+  for_each_level(in.data(), static_cast<int>(in.size()),
+                 [&](Accumulator& a) { a.push_custom(backward, in, out); });
 }
 
 void forget_tangents(int64_t id) {
   if (t_levels == nullptr) return;
-  for (const Level& level : t_levels->stack) level.accumulator->forget(id);
+  for (size_t i = 0; t_levels && i < t_levels->size(); ++i) {
+    const Ref<Accumulator> alive = (*t_levels)[i].accumulator;
+    alive->forget(id);
+  }
 }
 
 }  // namespace agog

@@ -5,6 +5,7 @@
 // output: a row's rule is run once under a tape that watches dy, and that tape is walked back.
 #pragma once
 
+#include <atomic>
 #include <unordered_map>
 
 #include "core/tensor.h"
@@ -26,12 +27,17 @@ class AGOG_API Accumulator final : public Object {
   void push_custom(CustomBackward& backward, const Tensors& in, const Tensors& out);
   void forget(int64_t id);
 
+  // As for tapes.
+  int64_t session() const { return session_.load(std::memory_order_relaxed); }
+  void set_session(int64_t session) { session_.store(session, std::memory_order_relaxed); }
+
  private:
+  std::atomic<int64_t> session_{0};
   std::unordered_map<int64_t, Tensor> tangents_;  // by the tensor's id
 };
 
-// Start and stop on this thread. Ops that make tangents are seen by the tapes and accumulators that
-// were there before this one, and by no others.
+// Start on this thread; stop, whatever thread it is on. Ops that make tangents are seen by the
+// tapes and accumulators that were there before this one, and by no others.
 AGOG_API void push_accumulator(Accumulator* accumulator);
 AGOG_API void pop_accumulator(Accumulator* accumulator);
 

@@ -2,37 +2,86 @@
 
 #include <algorithm>
 #include <atomic>
-#include <span>
+#include <iterator>
+#include <utility>
 
 #include "runtime/forward.h"
 #include "runtime/variable.h"
 
 namespace agog {
+
+// The tapes of one thread, innermost last.
+struct TapeStack {
+  std::vector<ActiveTape> entries;
+  size_t first_recording = 0;  // entries before this one are paused
+  int pauses = 0;
+
+  TapeStack() { t_context.tapes = this; }
+  // Tensors that die after their thread's stack must not look at it.
+  ~TapeStack() {
+    t_context.tapes = nullptr;
+    t_context.flags &= ~kTapesActive;
+  }
+
+  // To be called after every change.
+  void update() {
+    first_recording = 0;
+    while (first_recording < entries.size() && entries[first_recording].depth < pauses) {
+      ++first_recording;
+    }
+    const bool active = first_recording < entries.size();
+    uint32_t& flags = t_context.flags;
+    flags = active ? (flags | kTapesActive) : (flags & ~kTapesActive);
+  }
+
+  // Tapes die here only when the stack is whole again: their closures may run any code.
+  void forget_ended() {
+    while (!entries.empty() && entries.back().ended()) {
+      const ActiveTape last = std::move(entries.back());
+      entries.pop_back();
+      update();
+    }
+    std::vector<ActiveTape> ended;
+    for (size_t i = 0; i < entries.size();) {
+      if (!entries[i].ended()) {
+        ++i;
+        continue;
+      }
+      ended.push_back(std::move(entries[i]));
+      entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (!ended.empty()) update();
+  }
+};
+
 namespace {
 
 bool carries_gradient(const Tensor& t) {
   return is_differentiable(t.dtype()) || t.dtype() == DType::kResource;
 }
 
-std::vector<Tape*>& tape_stack() {
-  // Tensors that die after their thread's stack must not look at it.
-  struct Stack {
-    std::vector<Tape*> tapes;
-    Stack() { t_context.tapes = &tapes; }
-    ~Stack() { t_context.tapes = nullptr; }
-  };
-  static thread_local Stack stack;
-  return stack.tapes;
+TapeStack& tape_stack() {
+  static thread_local TapeStack stack;
+  return stack;
 }
 
-// The tapes that are not paused.
-std::span<Tape* const> recording_tapes() {
-  return std::span<Tape* const>(tape_stack()).subspan(t_context.first_tape);
+// Calls f with each tape that is not paused. By number: a record that f lets go may take Python
+// objects along, whose finalizers start and stop tapes.
+template <class F>
+void for_each_recording(F f) {
+  TapeStack& stack = tape_stack();
+  for (size_t i = stack.first_recording; i < stack.entries.size(); ++i) {
+    if (AGOG_UNLIKELY(stack.entries[i].ended())) {
+      stack.forget_ended();
+      if (i >= stack.entries.size()) return;
+    }
+    f(*stack.entries[i].tape);
+  }
 }
 
 void announce_death(int64_t id) {
-  if (t_context.tapes != nullptr) {
-    for (Tape* tape : *t_context.tapes) tape->on_tensor_death(id);
+  for (size_t i = 0; t_context.tapes && i < t_context.tapes->entries.size(); ++i) {
+    t_context.tapes->entries[i].tape->on_tensor_death(id);
   }
   forget_tangents(id);
 }
@@ -124,25 +173,68 @@ const std::vector<Unrecorded>& unrecorded_ops() { return unrecorded(); }
 
 void note_python_read(const Tensor& t) {
   if (!t.traced() || !(t_context.flags & kTapesActive)) return;
-  for (Tape* tape : recording_tapes()) tape->record_python_read(t);
+  for_each_recording([&](Tape& tape) { tape.record_python_read(t); });
 }
 
 void watch_for_deaths() { hooks::on_traced_tensor_death = announce_death; }
 
+int64_t next_session() {
+  static std::atomic<int64_t> last{0};
+  return ++last;
+}
+
 void push_tape(Tape* tape) {
   watch_for_deaths();
-  tape_stack().push_back(tape);
+  TapeStack& stack = tape_stack();
+  stack.forget_ended();
+  stack.entries.push_back({Ref<Tape>(tape), tape->start_session(), stack.pauses});
   if (records_lines()) t_context.flags |= kLinesActive;
-  update_tape_flag();
+  stack.update();
 }
 
 void pop_tape(Tape* tape) {
-  auto& stack = tape_stack();
-  auto it = std::find(stack.begin(), stack.end(), tape);
-  if (it == stack.end()) return;
-  if (static_cast<size_t>(it - stack.begin()) < t_context.first_tape) --t_context.first_tape;
-  stack.erase(it);
-  update_tape_flag();
+  tape->end_session();
+  tape_stack().forget_ended();
+}
+
+int64_t tape_depth() {
+  if (t_context.tapes == nullptr) return 0;
+  t_context.tapes->forget_ended();
+  return static_cast<int64_t>(t_context.tapes->entries.size());
+}
+
+void pause_tapes() {
+  TapeStack& stack = tape_stack();
+  ++stack.pauses;
+  stack.update();
+}
+
+void resume_tapes() {
+  TapeStack& stack = tape_stack();
+  if (stack.pauses > 0) --stack.pauses;
+  for (ActiveTape& e : stack.entries) e.depth = std::min(e.depth, stack.pauses);
+  stack.update();
+}
+
+std::vector<ActiveTape> take_tapes_after(int64_t session) {
+  std::vector<ActiveTape> taken;
+  if (t_context.tapes == nullptr) return taken;
+  auto& entries = t_context.tapes->entries;
+  const auto first = std::find_if(entries.begin(), entries.end(),
+                                  [&](const ActiveTape& e) { return e.session > session; });
+  taken.assign(std::make_move_iterator(first), std::make_move_iterator(entries.end()));
+  entries.erase(first, entries.end());
+  t_context.tapes->update();
+  return taken;
+}
+
+void put_tapes_back(std::vector<ActiveTape> tapes) {
+  TapeStack& stack = tape_stack();
+  for (ActiveTape& e : tapes) {
+    e.depth = std::min(e.depth, stack.pauses);
+    stack.entries.push_back(std::move(e));
+  }
+  stack.update();
 }
 
 namespace {
@@ -183,10 +275,10 @@ void record_on(Tape& tape, bool differentiable, const Op& op, const Tensor* in, 
 void record_on_tapes(const Op& op, const Tensor* in, int n, const void* attrs, const Tensor* out,
                      int n_out) {
   if (!any_traced(in, n)) return;
-  const auto tapes = recording_tapes();
-  if (!tapes.empty()) {
+  if (t_context.flags & kTapesActive) {
     const bool differentiable = op.def.differentiable && any_differentiable(out, n_out);
-    for (Tape* tape : tapes) record_on(*tape, differentiable, op, in, n, attrs, out, n_out);
+    for_each_recording(
+        [&](Tape& tape) { record_on(tape, differentiable, op, in, n, attrs, out, n_out); });
   } else if (t_context.flags & kLinesActive) {
     note_unrecorded(op, in, n, out, n_out);
   }
@@ -195,31 +287,35 @@ void record_on_tapes(const Op& op, const Tensor* in, int n, const void* attrs, c
 
 bool any_watched(const Tensors& tensors) {
   if (!(t_context.flags & kTapesActive)) return false;
-  for (Tape* tape : recording_tapes()) {
-    for (const Tensor& t : tensors) {
-      if (tape->wants(t)) return true;
-    }
-  }
-  return false;
+  bool any = false;
+  for_each_recording([&](Tape& tape) {
+    any |= std::any_of(tensors.begin(), tensors.end(), [&](auto& t) { return tape.wants(t); });
+  });
+  return any;
 }
 
 void record_custom_on_tapes(const Ref<CustomBackward>& backward, const Tensors& in,
                             const Tensors& out) {
   if (t_context.flags & kTapesActive) {
-    for (Tape* tape : recording_tapes()) {
-      if (std::any_of(in.begin(), in.end(), [&](const Tensor& t) { return tape->knows(t); })) {
-        tape->record_custom(backward, in, out);
-      }
-    }
+    for_each_recording([&](Tape& tape) {
+      const auto known = [&](const Tensor& t) { return tape.knows(t); };
+      if (std::any_of(in.begin(), in.end(), known)) tape.record_custom(backward, in, out);
+    });
   }
   if (t_context.flags & kAccumulatorsActive) push_custom_tangents(*backward, in, out);
 }
 
 void watch_variable(const Tensor& handle) {
   if (!(t_context.flags & kTapesActive) || !variable_of(handle).trainable()) return;
-  for (Tape* tape : recording_tapes()) {
-    if (tape->watches_accessed_variables()) tape->watch_variable(handle);
-  }
+  for_each_recording([&](Tape& tape) {
+    if (tape.watches_accessed_variables()) tape.watch_variable(handle);
+  });
+}
+
+int64_t Tape::start_session() {
+  const int64_t session = next_session();
+  session_.store(session, std::memory_order_relaxed);
+  return session;
 }
 
 void Tape::watch(const Tensor& t) {
@@ -299,13 +395,14 @@ void Tape::record_assignment(const Tensor* in, int n) {
     const int place = t_context.flags & kLinesActive ? hooks::user_line() : 0;
     const Assignment now{value->record, in[i].id(), place};
     if (now.producer >= 0) ++get(now.producer)->users;
-    if (auto old = assignments_.find(in[0].id()); old != assignments_.end()) {
-      unpin(old->second.producer);
+    const auto [at, is_new] = assignments_.try_emplace(in[0].id(), now);
+    const Assignment old = std::exchange(at->second, now);
+    if (!entries_.find(in[0].id())) {
+      in[0].mark_traced();
+      entries_.set(in[0].id(), {-1, 0, false});
     }
-    assignments_[in[0].id()] = now;
-    if (entries_.find(in[0].id())) return;
-    in[0].mark_traced();
-    entries_.set(in[0].id(), {-1, 0, false});
+    // The last thing to do: finalizers of what goes may do anything.
+    if (!is_new) unpin(old.producer);
     return;
   }
 }
@@ -325,17 +422,14 @@ void Tape::record_python_read(const Tensor& t) {
 }
 
 void Tape::on_tensor_death(int64_t id) {
-  if (walking_) return;
+  if (holds_ > 0) return;
   const Entry* found = entries_.find(id);
   if (found == nullptr) return;
   const Entry e = *found;
   entries_.erase(id);
   if (e.record < 0) {
     if (assignments_.empty()) return;
-    if (auto a = assignments_.find(id); a != assignments_.end()) {
-      unpin(a->second.producer);
-      assignments_.erase(a);
-    }
+    if (const auto gone = assignments_.extract(id)) unpin(gone.mapped().producer);
     return;
   }
   Record* r = get(e.record);
@@ -348,6 +442,7 @@ void Tape::drop(int64_t index) {
   to_drop_.push_back(index);
   if (dropping_) return;
   dropping_ = true;
+  const Ref<Tape> alive(this);  // whatever finalizers of what the records hold may do
   while (!to_drop_.empty()) {
     const int64_t i = to_drop_.back();
     to_drop_.pop_back();
@@ -360,16 +455,6 @@ void Tape::drop(int64_t index) {
   }
   dropping_ = false;
   while (!records_.empty() && !records_.back()) records_.pop_back();
-}
-
-void Tape::clear() {
-  walking_ = true;
-  records_.clear();
-  entries_.clear();
-  variables_.clear();
-  assignments_.clear();
-  python_reads_.clear();
-  walking_ = false;
 }
 
 int64_t Tape::num_records() const {

@@ -3,6 +3,7 @@
 // Knows no op but the sum that undoes broadcasting.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -97,10 +98,14 @@ class AGOG_API Tape final : public Object {
                    bool keep = false, std::vector<Cut>* cuts = nullptr);
 
   void on_tensor_death(int64_t id);
-  void clear();
   int64_t num_records() const;
   // (op name, kept tensors) of each record, for tests.
   std::vector<std::pair<std::string, Tensors>> saved() const;
+
+  // Changes with every start, so that a thread can tell that another one stopped the tape.
+  int64_t session() const { return session_.load(std::memory_order_relaxed); }
+  int64_t start_session();
+  void end_session() { session_.store(0, std::memory_order_relaxed); }
 
   // ---- for reports
 
@@ -128,6 +133,7 @@ class AGOG_API Tape final : public Object {
 
  private:
   friend class BackwardPass;
+  friend class TapeHold;
 
   Record& add_record(const Tensor* in, int n, const Tensor* out, int n_out, bool live);
   void record_assignment(const Tensor* in, int n);
@@ -137,7 +143,8 @@ class AGOG_API Tape final : public Object {
 
   bool persistent_;
   bool watch_accessed_;
-  bool walking_ = false;
+  int holds_ = 0;
+  std::atomic<int64_t> session_{0};
   bool dropping_ = false;
   std::vector<int64_t> to_drop_;
   std::vector<std::unique_ptr<Record>> records_;  // in order of execution; null once dropped
@@ -147,9 +154,45 @@ class AGOG_API Tape final : public Object {
   std::vector<PythonRead> python_reads_;
 };
 
-// Start and stop recording on this thread.
+// While alive, the tape lives and keeps its records, whatever backward functions, finalizers and
+// other threads do to it meanwhile.
+class TapeHold {
+ public:
+  explicit TapeHold(Tape& tape) : tape_(&tape) { ++tape_->holds_; }
+  ~TapeHold() { --tape_->holds_; }
+  TapeHold(const TapeHold&) = delete;
+  TapeHold& operator=(const TapeHold&) = delete;
+
+ private:
+  Ref<Tape> tape_;
+};
+
+// A number greater than that of every session that started before, on any thread.
+int64_t next_session();
+
+// A tape on the stack of a thread. The stack owns its tapes: one that is stopped on another thread,
+// or forgotten, stays until this thread looks at its stack again.
+struct ActiveTape {
+  Ref<Tape> tape;
+  int64_t session;
+  int depth;  // of the pauses when it was started: deeper ones silence it
+  bool ended() const { return tape->session() != session; }
+};
+
+// Start recording on this thread; stop, whatever thread the tape records on.
 AGOG_API void push_tape(Tape* tape);
 AGOG_API void pop_tape(Tape* tape);
+// The number of tapes that were started on this thread and not stopped.
+AGOG_API int64_t tape_depth();
+
+// Pauses the tapes of this thread that record now; one that starts later records. Pauses nest.
+AGOG_API void pause_tapes();
+AGOG_API void resume_tapes();
+
+// Takes the tapes that were started after a session off the stack of this thread, for a while.
+std::vector<ActiveTape> take_tapes_after(int64_t session);
+void put_tapes_back(std::vector<ActiveTape> tapes);
+
 // From now on this process tells tapes and accumulators of the death of tensors they know.
 void watch_for_deaths();
 

@@ -78,7 +78,7 @@ def _holds(condition: Any) -> bool:
 
 
 def _shown(value: Any, summarize: int | None) -> str:
-    flat = value.numpy().reshape(-1).tolist() if value.shape.rank else [value.numpy().item()]
+    flat = value.numpy().reshape(-1).tolist() if value.shape.rank else [value.item()]
     count = len(flat) if summarize == -1 else summarize or 3
     return ", ".join(map(repr, flat[:count])) + (", …" if len(flat) > count else "")
 

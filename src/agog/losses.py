@@ -291,9 +291,9 @@ def sparse_softmax_cross_entropy(
     labels = agog.convert_to_tensor(labels)
     weights = agog.convert_to_tensor(weights)
     rank = len(logits.shape) - 1
-    if len(labels.shape) == rank + 1 and labels.shape[-1] == 1:
+    if len(labels.shape) == rank + 1 > 0 and labels.shape[-1] == 1:
         labels = agog.squeeze(labels, [-1])
-    if len(weights.shape) == rank + 1 and weights.shape[-1] == 1:
+    if len(weights.shape) == rank + 1 > 0 and weights.shape[-1] == 1:
         weights = agog.squeeze(weights, [-1])
     losses = agog.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)

@@ -6,6 +6,7 @@ their sorted keys.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
@@ -77,16 +78,29 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     if not is_nested(structure):
         return [structure]
     leaves: list[Any] = []
-    todo = [_children(structure)]
+    todo = [(structure, _children(structure))]
+    above = {id(structure)}
     while todo:
-        for part in todo[-1]:
+        owner, parts = todo[-1]
+        for part in parts:
             if is_nested(part):
-                todo.append(_children(part))
+                if id(part) in above:
+                    raise _holds_itself(part)
+                todo.append((part, _children(part)))
+                above.add(id(part))
                 break
             leaves.append(part)
         else:
             todo.pop()
+            above.discard(id(owner))
     return leaves
+
+
+def _holds_itself(structure: Any) -> ValueError:
+    return ValueError(
+        f"a {type(structure).__name__} that holds itself has no leaves to flatten: "
+        f"{reprlib.repr(structure)}"
+    )
 
 
 def pack_sequence_as(
@@ -166,13 +180,17 @@ def assert_same_structure(
     >>> agog.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
     """
     todo = [(nest1, nest2)]
+    # Pairs on their way are not compared again: a structure may hold itself. Kept, so that no other
+    # object gets their ids.
+    compared: dict[tuple[int, int], tuple[Any, Any]] = {}
     while todo:
         one, two = todo.pop()
         nested = is_nested(one)
         if nested != is_nested(two):
             raise ValueError(_different(nest1, nest2, f"{one!r} and {two!r}"))
-        if not nested:
+        if not nested or (id(one), id(two)) in compared:
             continue
+        compared[id(one), id(two)] = one, two
         if check_types and not _same_type(one, two):
             kinds = f"the types {type(one).__name__} and {type(two).__name__}"
             raise TypeError(_different(nest1, nest2, kinds))

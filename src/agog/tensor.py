@@ -8,6 +8,8 @@ from typing import Any
 from agog import _core
 from agog._core import Tensor, handle, public
 
+# NumPy has no arrays without elements whose other sizes are too large to multiply.
+_BEYOND_NUMPY = "<not representable>"
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 _DOC = """An array that never changes, with a dtype, a shape and TensorFlow's operators.
@@ -48,7 +50,10 @@ def _text(value: Any) -> str:
     """The values as NumPy prints them."""
     import numpy as np
 
-    shown = value.numpy()
+    try:
+        shown = value.numpy()
+    except ValueError:
+        return _BEYOND_NUMPY
     return str(shown) if isinstance(shown, (np.ndarray, np.generic)) else repr(shown)
 
 
@@ -69,7 +74,10 @@ def numpy_repr(value: Any) -> str:
     """The `numpy=` part of a repr: scalars plain, arrays on lines of their own when long."""
     import numpy as np
 
-    array = value.numpy()
+    try:
+        array = value.numpy()
+    except ValueError:
+        return _BEYOND_NUMPY
     if not isinstance(array, np.ndarray):
         return str(array) if isinstance(array, np.generic) else repr(array)
     text = repr(array)

@@ -264,13 +264,13 @@ class TensorShape:
 
 def _dims_of(value: Any) -> tuple[int | None, ...]:
     """The lengths that a tensor, an array or another iterable lists."""
+    if hasattr(value, "numpy"):
+        value = value.numpy()
     if hasattr(value, "tolist"):
         value = value.tolist()
-    elif hasattr(value, "numpy"):
-        value = value.numpy().tolist()
     if isinstance(value, int):
         return (_as_dimension(value),)
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError(
             f"Failed to convert {value!r} to a shape: a shape is one length (10) "
             "or an iterable of lengths ([1, 10, None])."

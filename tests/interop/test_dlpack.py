@@ -114,3 +114,20 @@ def test_torch_arrays_convert():
     assert tf.constant(torch.arange(3)).numpy().tolist() == [0, 1, 2]
     assert tf.constant(torch.ones(2, 3).T).shape == [3, 2]
     assert isinstance(tf.constant([1.0, 2.0]) + torch.ones(2), tf.Tensor)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "capsule"], ids=repr)
+def test_what_is_no_capsule_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="not a DLPack capsule"):
+        dlpack.from_dlpack(wrong)
+    with pytest.raises(TypeError, match="method of tensors"):
+        tf.Tensor.__dlpack__(wrong)
+
+
+@pytest.mark.parametrize("shape", [(0, 2**40, 2**40), (2**40, 2**40, 0), (2**62, 0, 4)], ids=str)
+def test_sizes_beside_a_zero_may_be_too_large_to_multiply(shape: tuple[int, ...]) -> None:
+    x = tf.zeros(shape)
+    assert dlpack.from_dlpack(x).shape == shape
+    assert dlpack.from_dlpack(dlpack.to_dlpack(x)).shape == shape
+    assert memoryview(x).shape == shape
+    assert str(list(shape)).strip("[]") in repr(x) and str(list(shape)).strip("[]") in str(x)

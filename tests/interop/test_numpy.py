@@ -138,3 +138,17 @@ def test_buffers_are_read_only_and_keep_memory_alive():
     for none in (tf.constant("a"), tf.constant(1.0, tf.bfloat16)):
         with pytest.raises((BufferError, TypeError)):
             memoryview(none)
+
+
+def test_a_column_major_buffer_is_refused():
+    from ctypes import POINTER, byref, c_char, c_int, py_object, pythonapi
+
+    view = (c_char * 256)()  # a Py_buffer, and room to spare
+    get = pythonapi.PyObject_GetBuffer
+    get.argtypes = [py_object, POINTER(c_char * 256), c_int]
+    column_major, row_major = 0x58, 0x38  # PyBUF_F_CONTIGUOUS, PyBUF_C_CONTIGUOUS
+    x = tf.ones([2, 3])
+    with pytest.raises(BufferError, match="row-major"):
+        get(x, byref(view), column_major)
+    assert get(x, byref(view), row_major) == 0
+    pythonapi.PyBuffer_Release(byref(view))

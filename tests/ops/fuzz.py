@@ -19,6 +19,7 @@ from typing import Any
 import agog
 from agog import _core
 from tests.ops.fuzz_calls import Caller
+from tests.sanitized import SANITIZED
 
 MEMORY_LIMIT = 16 << 20
 SECONDS_PER_OP = 20
@@ -99,7 +100,8 @@ def main(argv: list[str]) -> None:
     index, parts = map(int, options.part.split("/"))
     names = [options.op] if options.op else sorted(_core.op_names())[index::parts]
     warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    if not SANITIZED:  # the sanitizer maps terabytes of shadow
+        resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     agog.config.experimental.set_memory_limit(MEMORY_LIMIT)
     signal.signal(signal.SIGALRM, _on_alarm)

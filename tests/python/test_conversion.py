@@ -490,6 +490,10 @@ MADE_WRONG: list[tuple[Any, Any, str]] = [
     (lambda: tf.range(True), (TypeError, ValueError), ""),
     (lambda: tf.range(2**62), tf.errors.ResourceExhaustedError, ""),
     (lambda: tf.linspace(0.0, 1.0, -1), INVALID, "-1"),
+    # TensorFlow counts modulo 2**32 here and gives no values.
+    (lambda: tf.linspace(0.0, 1.0, 2**40), tf.errors.ResourceExhaustedError, ""),
+    (lambda: tf.random.set_seed("a"), TypeError, "'a'"),
+    (lambda: tf.random.Generator.from_seed("a"), TypeError, "string"),
     (lambda: tf.cast("1", tf.int32), tf.errors.UnimplementedError, "string"),
     (lambda: tf.cast(1, tf.string), tf.errors.UnimplementedError, "string"),
     (lambda: tf.cast(1, int), TypeError, "int"),
@@ -518,3 +522,34 @@ def test_gradients_through_casts_and_likes():
     assert tape.gradient(cut, x) is None
     with pytest.warns(UserWarning):
         assert tape.gradient(whole, x) is None
+
+
+def test_an_iterator_serves_as_a_list_input():
+    ones = (tf.constant([1.0]) for _ in range(3))
+    assert tf.raw_ops.ConcatV2(values=ones, axis=0).numpy().tolist() == [1.0, 1.0, 1.0]
+    assert tf.raw_ops.AddN(inputs=iter([1.0, tf.constant(2.0)])).numpy() == 3.0
+
+
+class _Stubborn:
+    """No dtype: what asks for its code meets an exception or nonsense."""
+
+    def __init__(self, code: Any) -> None:
+        self.code = code
+
+    @property
+    def _code(self) -> Any:
+        if isinstance(self.code, type):
+            raise self.code
+        return self.code
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(KeyboardInterrupt, KeyboardInterrupt), (AttributeError, TypeError), ("x", TypeError),
+     (object(), TypeError), (-1, TypeError), (10**30, TypeError)],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_dtype_is_refused(code: Any, kind: type[BaseException]) -> None:
+    with pytest.raises(kind):
+        tf.raw_ops.Cast(x=[1.0], DstT=_Stubborn(code))
+    assert tf.raw_ops.Cast(x=[1.0], DstT=tf.int32).numpy().tolist() == [1]

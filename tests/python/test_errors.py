@@ -80,6 +80,18 @@ WRONG: list[tuple[Callable[[], Any], Any, list[str]]] = [
     (lambda: tf.raw_ops.Pack(values=[A], axis="a"), TypeError, ["str"]),
     (lambda: tf.raw_ops.NoSuchOp, AttributeError, ["NoSuchOp"]),
     (lambda: tf.raw_ops.Matmul, AttributeError, ["MatMul"]),
+    (lambda: tf.tensordot(A, A, [[5], [0]]), E.InvalidArgumentError, ["axis 5", "rank 2"]),
+    (lambda: tf.tensordot(A, A, [[0, -2], [0, 1]]), ValueError, ["axes", "a only once"]),
+    (lambda: tf.tensordot(1.0, A, [[0], [0]]), E.InvalidArgumentError, ["axis 0", "rank 0"]),
+    (lambda: tf.tensordot(A, A, tf.constant(1.5)), TypeError, ["axes", "float32"]),
+    (lambda: tf.nn.softmax_cross_entropy_with_logits(1.0, 1.0), E.InvalidArgumentError, ["rank 0"]),
+    (lambda: tf.nn.softmax_cross_entropy_with_logits(1.0, A), E.InvalidArgumentError, ["scalar"]),
+    (
+        lambda: tf.losses.sparse_softmax_cross_entropy(1, 1.0),
+        ValueError,
+        ["labels", "one axis less"],
+    ),
+    (lambda: tf.ensure_shape(A, tf.constant("s")), TypeError, ["shape", "b's'"]),
 ]
 
 

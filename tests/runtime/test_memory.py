@@ -8,6 +8,7 @@ import pytest
 
 import agog
 from agog import _core
+from tests.sanitized import unless_sanitized
 
 
 def resident_kb() -> int:
@@ -73,6 +74,7 @@ def numpy_round_trip() -> None:
     agog.constant(BIG.numpy())
 
 
+@unless_sanitized("freed memory waits, so that the process grows")
 @pytest.mark.parametrize(
     ("step", "times"),
     [
@@ -101,6 +103,24 @@ def test_live_counts_return():
     assert _core.live_variable_count() == variables
 
 
+@unless_sanitized("freed memory waits, so that the process grows")
+def test_strings_that_meet_again_keep_their_bytes_once():
+    many = agog.constant(["a", "b"])
+    before = resident_kb()
+    for _ in range(40):  # would be 2**40 references
+        many = agog.where([True, False], many, many)
+    assert many.numpy().tolist() == [b"a", b"b"]
+    assert resident_kb() - before < 2_000
+
+
+def test_strings_keep_the_bytes_of_all_inputs():
+    parts = [agog.constant([str(i) * 100]) for i in range(20)]
+    joined = agog.concat([*parts, *parts], 0)
+    del parts
+    gc.collect()
+    assert joined.numpy().tolist() == [str(i).encode() * 100 for i in range(20)] * 2
+
+
 def test_no_copy_where_memory_can_be_shared():
     x = agog.ones([1000, 1000])
     before = agog.config.experimental.get_memory_info("CPU:0")["current"]
@@ -119,6 +139,12 @@ def test_variable_updates_in_place_unless_a_reader_holds_the_value():
     old = v.value()
     v.assign_add(delta)
     assert float(old[0, 0]) == 2.0 and float(v[0, 0]) == 3.0
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**63, "1", 1.5, None], ids=repr)
+def test_limits_that_cannot_be(wrong):
+    with pytest.raises((TypeError, ValueError)):
+        agog.config.experimental.set_memory_limit(wrong)
 
 
 def test_limit_raises_and_recovers():

@@ -335,3 +335,30 @@ def test_a_tape_inside_stop_recording_records():
         assert float(inner.gradient(y, v)) == 6.0
         w = v * 5.0
     assert float(outer.gradient([z, w], v)) == 5.0
+
+
+@pytest.mark.parametrize("method", ["__init__", "__enter__", "__exit__", "watch", "gradient"])
+@pytest.mark.parametrize("arguments", [(), (5,), (5, agog.constant(1.0)), (None,) * 3], ids=repr)
+def test_methods_of_a_tape_refuse_what_is_no_tape(method: str, arguments: tuple):
+    with pytest.raises(TypeError, match="method of tapes"):
+        getattr(agog.GradientTape, method)(*arguments)
+
+
+def test_a_variable_that_was_never_made_is_refused():
+    empty = _core.VariableBase.__new__(_core.VariableBase)
+    x = agog.constant(1.0)
+    with agog.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    for use in (
+        lambda: empty + 1.0,
+        lambda: empty.shape,
+        lambda: tape.watch(empty),
+        lambda: tape.gradient(y, empty),
+        lambda: tape.gradient(y, [x, empty]),
+        lambda: tape.gradient(empty, x),
+        lambda: agog.raw_ops.ReadVariableOp(resource=empty, dtype=agog.float32),
+    ):
+        with pytest.raises(agog.errors.FailedPreconditionError, match="never initialised"):
+            use()
+    assert float(tape.gradient(y, x)) == 2.0

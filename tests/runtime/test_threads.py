@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -107,3 +109,23 @@ def test_a_forked_child_goes_on():
     done.set()
     assert float(os.read(read, 100)) == total
     assert float(agog.reduce_sum(agog.matmul(x, x))) == total
+
+
+@pytest.mark.parametrize("wrong", [-1, 1025, 2**31, 2**70, "2", 1.5, None], ids=repr)
+def test_numbers_of_threads_that_cannot_be(wrong):
+    before = agog.config.threading.get_intra_op_parallelism_threads()
+    with pytest.raises((TypeError, ValueError)):
+        agog.config.threading.set_intra_op_parallelism_threads(wrong)
+    assert agog.config.threading.get_intra_op_parallelism_threads() == before
+
+
+def test_an_environment_that_asks_for_far_too_many_threads():
+    code = "import agog; print(float(agog.reduce_sum(agog.exp(agog.zeros([1000, 1000])))))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "OMP_NUM_THREADS": "100000"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout.strip() == "1000000.0", done.stderr

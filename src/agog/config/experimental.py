@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+
 from agog import _core
 from agog._core import public
 
 
 def _check_device(device: str) -> None:
-    if not device.upper().endswith(("CPU:0", "CPU")):
+    if not isinstance(device, str) or not device.upper().endswith(("CPU:0", "CPU")):
         raise ValueError(f"there is no device {device!r}; the device is 'CPU:0'")
 
 
@@ -52,7 +54,10 @@ def set_memory_limit(num_bytes: int) -> None:
 
     0 lifts the limit.
     """
-    _core.set_allocator_limit(num_bytes)
+    limit = operator.index(num_bytes)
+    if not 0 <= limit < 2**63:
+        raise ValueError(f"num_bytes must be between 0 and 2**63 - 1, got {limit}")
+    _core.set_allocator_limit(limit)
 
 
 @public

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+
 from agog import _core
 from agog._core import public
+
+# The core takes OMP_NUM_THREADS up to this, too.
+_MOST_THREADS = 1024
 
 
 @public
@@ -19,15 +24,18 @@ def get_intra_op_parallelism_threads() -> int:
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Sets how many threads one operation may use, from now on; 0 for the default.
 
+    Raises ValueError for a negative number and for more than 1024.
+
     >>> before = agog.config.threading.get_intra_op_parallelism_threads()
     >>> agog.config.threading.set_intra_op_parallelism_threads(1)
     >>> agog.config.threading.get_intra_op_parallelism_threads()
     1
     >>> agog.config.threading.set_intra_op_parallelism_threads(before)
     """
-    if num_threads < 0:
-        raise ValueError(f"num_threads must not be negative, got {num_threads}")
-    _core.set_num_threads(num_threads)
+    count = operator.index(num_threads)
+    if not 0 <= count <= _MOST_THREADS:
+        raise ValueError(f"num_threads must be between 0 and {_MOST_THREADS}, got {count}")
+    _core.set_num_threads(count)
 
 
 @public

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from agog import dtypes
+from agog._axes import checked_axis
 from agog._core import Tensor, convert, handle, public
 from agog.array.creation import get_static_value
 from agog.array.shapes import transpose
@@ -162,6 +163,8 @@ def _joined(a_free: Any, b_free: Any) -> Any:
 def _contracted(axes: Any, a: Tensor, b: Tensor) -> tuple[list[int], list[int]]:
     """The axes of `a` and of `b` to sum over, counted from the front."""
     if isinstance(axes, Tensor):
+        if not axes.dtype.is_integer:
+            raise TypeError(f"axes must be integers, got a tensor of dtype {axes.dtype.name}")
         axes = get_static_value(axes).tolist()
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
@@ -175,7 +178,15 @@ def _contracted(axes: Any, a: Tensor, b: Tensor) -> tuple[list[int], list[int]]:
     pair = [[side] if isinstance(side, int) else [int(i) for i in side] for side in axes]
     if len(pair[0]) != len(pair[1]):
         raise ValueError(f"axes must list as many axes of a as of b, got {axes!r}")
-    return [i % a.ndim for i in pair[0]], [i % b.ndim for i in pair[1]]
+    return _checked_axes("a", a, pair[0]), _checked_axes("b", b, pair[1])
+
+
+def _checked_axes(which: str, x: Tensor, axes: list[int]) -> list[int]:
+    """`axes` of tensor `which` counted from the front, each once."""
+    counted = [checked_axis(i, x.ndim) for i in axes]
+    if len(set(counted)) != len(counted):
+        raise ValueError(f"axes must name an axis of {which} only once, got {axes}")
+    return counted
 
 
 def _as_matrix(x: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Any]:

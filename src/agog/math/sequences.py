@@ -133,7 +133,7 @@ def linspace(
     start = convert(start)
     start = cast(start, dtypes.float64) if start.dtype.is_integer else start
     stop = cast(stop, start.dtype)
-    num = cast(num, dtypes.int32)
+    num = cast(num, dtypes.int64)
     if not num.is_symbolic and int(num) < 0:
         raise InvalidArgumentError(None, None, f"num must not be negative, got {int(num)}")
     shape = _broadcast_args(_shape(start), _shape(stop))

@@ -8,6 +8,7 @@ from typing import Any
 from agog import dtypes
 from agog._axes import checked_axis
 from agog._core import Tensor, convert, handle, public
+from agog.errors import InvalidArgumentError
 from agog.math.casting import cast
 from agog.types import TensorLike
 
@@ -47,6 +48,8 @@ def softmax_cross_entropy_with_logits(
     wanted: Tensor = cast(convert(labels, None, dtype), logits.dtype)
     rank = logits.ndim
     axis = checked_axis(axis, rank)
+    if wanted.ndim == 0:
+        raise InvalidArgumentError(None, None, "labels must have an axis of classes, got a scalar")
     if axis != rank - 1:
         last = [*range(axis), *range(axis + 1, rank), axis]
         logits = _transpose(logits, last)

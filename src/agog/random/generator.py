@@ -39,7 +39,10 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     algorithm_number(alg)
     if isinstance(seed, int):
         return convert([_signed(seed >> (64 * i)) for i in range(3)], dtypes.int64)
-    words = [_signed(int(word)) for word in convert(seed, None, dtypes.int64).numpy().reshape(-1)]
+    numbers = convert(seed, None, dtypes.int64)
+    if not numbers.dtype.is_integer and not numbers.dtype.is_floating:
+        raise TypeError(f"a seed must be of whole numbers, got dtype {numbers.dtype.name}")
+    words = [_signed(int(word)) for word in numbers.numpy().reshape(-1)]
     return convert(([0] * (3 - len(words)) + words)[:3], dtypes.int64)
 
 

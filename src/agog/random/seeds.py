@@ -34,6 +34,8 @@ def set_seed(seed: int) -> None:
     """
     from random import Random  # slow to import: it is needed here only
 
+    if seed is not None:
+        _truncated(seed)
     _State.seed = seed
     _State.op_seeds = Random(seed)
     _core.reset_random()
@@ -63,4 +65,6 @@ def get_seed(op_seed: int | None) -> tuple[int, int]:
 
 
 def _truncated(seed: Any) -> int:
+    if not hasattr(seed, "__int__"):
+        raise TypeError(f"a seed must be a number, got {seed!r} of type {type(seed).__name__}")
     return int(seed) % _LARGEST_INT32
