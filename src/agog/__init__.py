@@ -203,9 +203,17 @@ from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from agog.module import Module as Module
+from agog.sparse_tensor import SparseTensor as SparseTensor
+from agog.sparse_tensor import SparseTensorSpec as SparseTensorSpec
+from agog.tensor_spec import TensorSpec as TensorSpec
+from agog.tensor_spec import TypeSpec as TypeSpec
+from agog.tensor_spec import type_spec_from_value as type_spec_from_value
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
+from agog import io as io
+from agog import image as image
+from agog import data as data
 from agog import train as train
 from agog import losses as losses
 from agog import layers as layers
