@@ -50,8 +50,8 @@ class Batch(Node):
 
         return elements.map_leaves(batched, self.inputs[0].spec)
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if size < 0:
             return size
         return size // self.size if self.drop_remainder else -(-size // self.size)
@@ -224,7 +224,8 @@ def _padded(tensors: tuple[Any, ...], shape: TensorShape | None, padding: Any) -
     lengths = _batch_shape(longest, shape)
     result = np.full([len(arrays), *lengths], padding, dtype=arrays[0].dtype)
     for i, array in enumerate(arrays):
-        result[(i, *(slice(0, n) for n in array.shape))] = array
+        place: tuple[Any, ...] = (i, *(slice(0, n) for n in array.shape))
+        result[place] = array
     return _core.convert(result, tensors[0].dtype)
 
 
@@ -270,8 +271,8 @@ class Unbatch(Node):
             raise ValueError("Cannot unbatch an input with scalar components.")
         return TensorSpec(spec.shape[1:] if spec.shape.rank else None, spec.dtype)
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if size <= 0 or not self.inputs[0].spec_is_free:
             return size if size <= 0 else UNKNOWN
         for leaf in elements.flatten(self.inputs[0].spec):
@@ -350,11 +351,11 @@ class Rebatch(Node):
         fixed = self.drop_remainder and len(set(self.sizes)) == 1
         return Batch(self.slices, self.sizes[0], fixed).spec
 
-    def cardinality(self) -> int:
-        size = self.slices.cardinality()
+    def num_elements(self) -> int:
+        size = self.slices.num_elements()
         if size < 0 or len(self.sizes) > 1:
             return size if size < 0 else UNKNOWN
-        return Batch(self.slices, self.sizes[0], self.drop_remainder).cardinality()
+        return Batch(self.slices, self.sizes[0], self.drop_remainder).num_elements()
 
     def start(self, run: Run) -> Stage:
         return RebatchStage(run.start(self.slices), self)

@@ -60,9 +60,15 @@ class PrefetchStage(Stage):
         while len(self.pending) < self.size:
             self.pending.append(self.pool.submit(self.inputs[0].next))
         work = self.pending.popleft()
-        outcome = work if type(work) is Outcome else self.pool.result(work)
+        outcome = self._outcome(work)
         self.pending.append(self.pool.submit(self.inputs[0].next))
         return outcome.get()
+
+    def _outcome(self, work: Any) -> Outcome:
+        if type(work) is Outcome:
+            return work
+        assert self.pool is not None
+        return self.pool.result(work)
 
     def _read_here(self) -> Any:
         if self.size == 0 or is_debugging():
@@ -78,7 +84,7 @@ class PrefetchStage(Stage):
         return element
 
     def save(self) -> State:
-        outcomes = [w if type(w) is Outcome else self.pool.result(w) for w in self.pending]  # type: ignore[union-attr]
+        outcomes = [self._outcome(work) for work in self.pending]
         self.pending = deque(outcomes)
         found = [encode(outcome.element()) for outcome in outcomes if not outcome.is_end]
         return {"pending": found, **super().save()}

@@ -36,8 +36,8 @@ class Take(Node):
         super().__init__(source)
         self.count = count
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if self.count < 0:
             return size
         if size == INFINITE:
@@ -89,8 +89,8 @@ class Skip(Node):
         super().__init__(source)
         self.count = count
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if self.count < 0:
             return 0
         return size if size < 0 else max(size - self.count, 0)
@@ -165,8 +165,8 @@ class Shard(Node):
             )
         self.num_shards, self.index = num_shards, index
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         return size if size < 0 else len(range(self.index, size, self.num_shards))
 
     def start(self, run: Run) -> Stage:
@@ -213,8 +213,8 @@ class Repeat(Node):
         super().__init__(source)
         self.count = count
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if self.count < 0:
             return INFINITE if size else 0
         if self.count == 0:
@@ -238,8 +238,8 @@ class Concatenate(Node):
     def make_spec(self) -> Any:
         return elements.common_spec(self.inputs[0].spec, self.inputs[1].spec)
 
-    def cardinality(self) -> int:
-        sizes = [node.cardinality() for node in self.inputs]
+    def num_elements(self) -> int:
+        sizes = [node.num_elements() for node in self.inputs]
         if INFINITE in sizes:
             return INFINITE
         return UNKNOWN if UNKNOWN in sizes else sum(sizes)
@@ -351,8 +351,8 @@ class Zip(Node):
     def make_spec(self) -> Any:
         return elements.pack_like(self.structure, iter([node.spec for node in self.inputs]))
 
-    def cardinality(self) -> int:
-        sizes = [node.cardinality() for node in self.inputs]
+    def num_elements(self) -> int:
+        sizes = [node.num_elements() for node in self.inputs]
         if UNKNOWN in sizes:
             return UNKNOWN
         finite = [size for size in sizes if size >= 0]

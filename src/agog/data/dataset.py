@@ -64,7 +64,7 @@ class Dataset(Making, Grouping):
 
     @public
     def __len__(self) -> int:
-        size = self._node.cardinality()
+        size = self._node.num_elements()
         if size == INFINITE:
             raise TypeError("The dataset is infinite.")
         if size == UNKNOWN:
@@ -81,7 +81,7 @@ class Dataset(Making, Grouping):
         >>> int(agog.data.Dataset.range(5).batch(2).cardinality())
         3
         """
-        return _core.convert(self._node.cardinality(), dtypes.int64)
+        return _core.convert(self._node.num_elements(), dtypes.int64)
 
     @property
     def element_spec(self) -> Any:

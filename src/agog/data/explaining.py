@@ -49,14 +49,13 @@ def explain(
 
     start = perf_counter()
     iterator = Iterator(node, options, timed=True)
-    consumed, given = 0.0, 0
-    for element in iterator:
+    consumed = 0.0
+    for number, element in enumerate(iterator, 1):
         if consumer is not None:
             before = perf_counter()
             consumer(element)
             consumed += perf_counter() - before
-        given += 1
-        if given == count:
+        if number == count:
             break
     total = perf_counter() - start
     clocks = iterator._run.clocks or {}

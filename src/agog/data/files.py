@@ -59,7 +59,7 @@ class Files(Node):
     def make_spec(self) -> Any:
         return TensorSpec([], dtypes.string)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return UNKNOWN
 
     def start(self, run: Run) -> Stage:

@@ -154,9 +154,7 @@ class Grouping(Transforming):
             )
 
         def bucket(*element: Any) -> int:
-            length = elements.call(
-                element_length_func, element[0] if len(element) == 1 else element
-            )
+            length = element_length_func(*element)
             return bisect.bisect_right(boundaries, scalar_int64(length, "element_length_func"))
 
         def batch(key: Any, window: Any) -> Any:

@@ -7,10 +7,10 @@ The protocol for checkpoints is two methods, which any object may have:
 * `restore_state(state)` takes such a nest, made by an iterator of an equal dataset in this process
   or another, and goes there. A state is read only; it may be restored many times.
 
-After a restore the elements are those that followed the save, in order, provided that map functions
-depend on their arguments alone. Reading continues in the middle of files, shuffle buffers and
-elements read ahead are in the state. Python generators are run again up to the position, and a cache
-is filled again. Iterators over datasets whose elements hold datasets, such as windows, raise
+After a restore the elements are those that followed the save, in order, provided that map
+functions depend on their arguments alone. Reading goes on in the middle of files; shuffle buffers
+and elements read ahead are in the state. Python generators are run again up to the position, and a
+cache is filled again. Iterators over datasets whose elements hold datasets, such as windows, raise
 UnimplementedError where such elements wait in a buffer.
 """
 
@@ -157,7 +157,7 @@ def _to_numpy(leaf: Any) -> Any:
 class Optional:
     """An element or nothing, as `Iterator.get_next_as_optional` gives it.
 
-    >>> optional = agog.experimental.Optional.from_value(agog.constant(3))
+    >>> optional = agog.data.experimental.Optional.from_value(agog.constant(3))
     >>> bool(optional.has_value()), int(optional.get_value())
     (True, 3)
     """

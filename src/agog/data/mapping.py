@@ -169,8 +169,8 @@ class Filter(Node):
     def title(self) -> str:
         return f"{self.kind} {elements.name_of(self.predicate)}"
 
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+    def num_elements(self) -> int:
+        return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
     def start(self, run: Run) -> Stage:
         return FilterStage(run.start(self.inputs[0]), self)
@@ -323,8 +323,8 @@ class IgnoreErrors(Node):
         super().__init__(source)
         self.log_warning = log_warning
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         return size if size <= 0 else UNKNOWN
 
     def start(self, run: Run) -> Stage:
@@ -356,8 +356,8 @@ class Unique(Node):
 
     kind = "Unique"
 
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+    def num_elements(self) -> int:
+        return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
     def start(self, run: Run) -> Stage:
         return UniqueStage(run.start(self.inputs[0]))
@@ -409,7 +409,7 @@ class AssertCardinality(Node):
         super().__init__(source)
         self.expected = expected
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return self.expected
 
     def start(self, run: Run) -> Stage:

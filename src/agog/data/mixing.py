@@ -33,14 +33,14 @@ class Choose(Node):
                 ) from None
         return spec
 
-    def cardinality(self) -> int:
-        sizes = [node.cardinality() for node in self.inputs[1:]]
+    def num_elements(self) -> int:
+        sizes = [node.num_elements() for node in self.inputs[1:]]
         if self.stop_on_empty:
             return INFINITE if all(s == INFINITE for s in sizes) and self._endless() else UNKNOWN
         return INFINITE if INFINITE in sizes and self._endless() else UNKNOWN
 
     def _endless(self) -> bool:
-        return self.inputs[0].cardinality() == INFINITE
+        return self.inputs[0].num_elements() == INFINITE
 
     def start(self, run: Run) -> Stage:
         return ChooseStage([run.start(node) for node in self.inputs], self.stop_on_empty)

@@ -81,8 +81,8 @@ class Interleave(Node):
     def make_spec(self) -> Any:
         return self.apply(first_element(self.inputs[0])).spec
 
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+    def num_elements(self) -> int:
+        return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
     def apply(self, element: Any) -> Node:
         """The node of the dataset that the function makes."""
@@ -314,8 +314,8 @@ class Window(Node):
     def make_spec(self) -> Any:
         return elements.map_leaves(DatasetSpec, self.inputs[0].spec)
 
-    def cardinality(self) -> int:
-        size = self.inputs[0].cardinality()
+    def num_elements(self) -> int:
+        size = self.inputs[0].num_elements()
         if size < 0:
             return size
         if self.drop_remainder:
@@ -396,8 +396,8 @@ class GroupByWindow(Node):
         element = first_element(self.inputs[0])
         return self.reduce(self.key(element), [element]).spec
 
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+    def num_elements(self) -> int:
+        return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
     def key(self, element: Any) -> int:
         """The key of an element."""

@@ -49,9 +49,9 @@ class Node:
         """The specs of an element's leaves; by default those of the first input."""
         return self.inputs[0].spec
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         """The number of elements, INFINITE or UNKNOWN; by default that of the first input."""
-        return self.inputs[0].cardinality()
+        return self.inputs[0].num_elements()
 
     def table(self) -> Table | None:
         """The columns whose rows are the elements, in order, where there are such."""

@@ -53,6 +53,8 @@ class _Settings:
 class ThreadingOptions(_Settings):
     """`private_threadpool_size`: the most threads that a parallel stage gets."""
 
+    max_intra_op_parallelism: int | None
+    private_threadpool_size: int | None
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 
 

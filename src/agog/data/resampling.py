@@ -39,8 +39,8 @@ class RejectionResample(Node):
     def make_spec(self) -> Any:
         return TensorSpec([], dtypes.int64), self.inputs[0].spec
 
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+    def num_elements(self) -> int:
+        return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
     def class_of(self, element: Any) -> int:
         """The class that the function gives an element."""

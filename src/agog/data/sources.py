@@ -28,7 +28,7 @@ class Tensors(Node):
     def make_spec(self) -> Any:
         return elements.spec_of(self.element)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return 1
 
     def start(self, run: Run) -> Stage:
@@ -53,7 +53,7 @@ class Elements(Node):
             spec = elements.common_spec(spec, elements.spec_of(element))
         return spec
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return len(self.elements)
 
     def start(self, run: Run) -> Stage:
@@ -128,7 +128,7 @@ class Slices(TableNode):
             lambda x: TensorSpec(x.shape[1:], x.dtype), self._table.structure
         )
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         assert self._table is not None
         return self._table.length
 
@@ -170,7 +170,7 @@ class Range(TableNode):
     def make_spec(self) -> Any:
         return TensorSpec([], self.dtype)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         assert self._table is not None
         return self._table.length
 
@@ -200,7 +200,7 @@ class Count(TableNode):
     def make_spec(self) -> Any:
         return TensorSpec([], self.dtype)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return INFINITE
 
 
@@ -246,7 +246,7 @@ class Generated(Node):
         self.args = args
         self.is_flat = isinstance(spec, TensorSpec)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return UNKNOWN
 
     def start(self, run: Run) -> Stage:
@@ -355,7 +355,7 @@ class Random(Node):
     def make_spec(self) -> Any:
         return TensorSpec([], dtypes.int64)
 
-    def cardinality(self) -> int:
+    def num_elements(self) -> int:
         return INFINITE
 
     def start(self, run: Run) -> Stage:

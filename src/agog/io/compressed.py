@@ -74,7 +74,8 @@ def open_to_read(path: str, compression: str = "", buffer_size: int = 1 << 18) -
     with os_errors(path):
         if not compression:
             return open(path, "rb", buffering=buffer_size or 1 << 18)
-        raw = Inflating(open(path, "rb"), path, compression)
+        file = open(path, "rb")  # noqa: SIM115 - closed by its reader
+        raw = Inflating(file, path, compression)
         return cast(BinaryIO, io.BufferedReader(raw, buffer_size or 1 << 18))
 
 
@@ -104,5 +105,5 @@ class Deflating:
 def open_to_write(path: str, compression: str = "", level: int = -1) -> Any:
     """A new file to write to, through its compression."""
     with os_errors(path):
-        file = open(path, "wb", buffering=1 << 18)
+        file = open(path, "wb", buffering=1 << 18)  # noqa: SIM115 - closed by its writer
         return Deflating(file, compression, level) if compression else file

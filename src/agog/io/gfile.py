@@ -58,7 +58,7 @@ class GFile:
         if self._open_file is None:
             binary = self._mode.replace("b", "") + "b"
             with os_errors(self._path):
-                self._open_file = open(self._path, binary)
+                self._open_file = open(self._path, binary)  # noqa: SIM115 - close() closes it
         return self._open_file
 
     def _given(self, data: bytes) -> Any:
@@ -101,7 +101,10 @@ class GFile:
             raise StopIteration
         return line
 
-    next = __next__
+    @public
+    def next(self) -> Any:
+        """The next line; StopIteration at the end of the file."""
+        return self.__next__()
 
     @public
     def write(self, file_content: Any) -> None:

@@ -24,7 +24,7 @@ _GREY = (6968, 23434, 2366)
 
 def _pillow() -> Any:
     try:
-        from PIL import Image
+        from PIL import Image  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise ImportError(
             "reading and writing images needs Pillow, which is not installed: "

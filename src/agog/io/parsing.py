@@ -217,7 +217,7 @@ def _column(key: str, feature: Any, rows: list[Row]) -> Any:
     return _PARSERS[type(feature)](key, feature, rows)
 
 
-def _array(values: list[Any], dtype: dtypes.DType, shape: list[int]) -> Tensor:
+def _array(values: list[Any], dtype: dtypes.DType, shape: list[Any]) -> Tensor:
     """A tensor of the values of several examples one after another."""
     import numpy as np
 
@@ -350,8 +350,8 @@ def _sparse(key: str, feature: Any, rows: list[Row]) -> SparseTensor:
         indices += [[row.number, *pair[:-1]] for pair in pairs]
         lists.append([values[pair[-1]] for pair in pairs])
     total = np.array(indices, np.int64).reshape(len(indices), 1 + len(keys))
-    values = _array(lists, dtype, [len(indices)])
-    return SparseTensor(total, values, np.array([len(rows), *sizes], np.int64))
+    flat = _array(lists, dtype, [len(indices)])
+    return SparseTensor(total, flat, np.array([len(rows), *sizes], np.int64))
 
 
 def _ragged(key: str, feature: Any, rows: list[Row]) -> Any:

@@ -56,8 +56,10 @@ def parse_sequence_example(
     example_names: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The features of a vector of serialized SequenceExamples: of the context, of the steps (padded
-    to the longest), and the numbers of steps."""
+    """The features of a vector of serialized SequenceExamples: of contexts and of steps.
+
+    Steps are padded to the longest; the third result has their numbers.
+    """
     tensor = _core.convert(serialized, dtypes.string)
     if tensor.shape.rank != 1:
         raise InvalidArgumentError(
@@ -110,7 +112,7 @@ def _steps(key: str, feature: Any, lists: dict[bytes, bytes]) -> list[Any]:
             )
         return []
     dtype = dtypes.as_dtype(feature.dtype)
-    found = []
+    found: list[Any] = []
     for number, kind, value in wire.fields(data):
         if number == 1 and kind == wire.BYTES:
             row = Row({key.encode(): value}, len(found), None)

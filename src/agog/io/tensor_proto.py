@@ -55,8 +55,10 @@ def to_proto(value: Tensor) -> bytes:
 
 @public
 def parse_tensor(serialized: TensorLike, out_type: Any, name: str | None = None) -> Tensor:
-    """The tensor of a serialized TensorProto; InvalidArgumentError for another dtype, or for what
-    is none."""
+    """The tensor of a serialized TensorProto, which must have the dtype `out_type`.
+
+    InvalidArgumentError where it has another one, and for what is no TensorProto.
+    """
     data = _core.convert(serialized, dtypes.string)
     if data.shape.rank:
         raise InvalidArgumentError(
