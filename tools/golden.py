@@ -3,6 +3,7 @@
     python tools/golden.py facts        op registry facts -> ops.json
     python tools/golden.py records      values and gradients of chosen calls -> records.json
     python tools/golden.py signatures   public signatures -> signatures.json
+    python tools/golden.py data         elements of pipelines -> data.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -270,12 +271,33 @@ def make_signatures() -> None:
     write("signatures.json", lines)
 
 
+def make_data() -> None:
+    import tempfile
+
+    import tensorflow as tf
+
+    from tests.spec.data_cases import CASES
+    from tests.spec.data_outcome import outcome
+
+    lines = []
+    for name, make in sorted(CASES.items()):
+        with tempfile.TemporaryDirectory() as folder:
+            found = outcome(tf, make, Path(folder))
+        lines.append(f"{json.dumps(name)}: {json.dumps(found)}")
+    write("data.json", lines)
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-    makers = {"facts": make_facts, "records": make_records, "signatures": make_signatures}
+    makers = {
+        "facts": make_facts,
+        "records": make_records,
+        "signatures": make_signatures,
+        "data": make_data,
+    }
     makers[arguments[0]]()
 
 
