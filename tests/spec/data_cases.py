@@ -1,7 +1,7 @@
 """Pipelines whose elements, spec and cardinality are to be TensorFlow's: one source for both.
 
-Each case is a function of the package and of a folder, and gives a dataset. `tools/golden.py data`
-runs them with TensorFlow and writes tests/golden/data.json; tests/data/test_golden.py runs them with
+Each case is a function of the package and of a folder, and gives a dataset. `golden.py data`
+runs them with TensorFlow and writes tests/golden/data.json; tests/data/test_golden.py runs them in
 agog. Orders of shuffles are not TensorFlow's, so no case depends on one.
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,13 @@ def _texts(value: Any) -> Any:
 
 
 def spec_text(spec: Any) -> str:
-    """A spec without what differs in names of modules and of kinds of dicts."""
-    return re.sub(r"OrderedDict\(\[(.*)\]\)", r"\1", repr(spec))
+    """A spec, in which all kinds of dicts look alike."""
+    if isinstance(spec, dict):
+        parts = [f"{key!r}: {spec_text(part)}" for key, part in sorted(spec.items())]
+        return "{" + ", ".join(parts) + "}"
+    if type(spec) is tuple:
+        return "(" + ", ".join(map(spec_text, spec)) + ")"
+    return repr(spec)
 
 
 def outcome(tf: Any, make: Callable[[Any, Path], Any], folder: Path) -> dict[str, Any]:

@@ -114,17 +114,19 @@ class Cache(Node):
                 "file once and read that instead",
             )
         self.elements: list[Any] | None = None  # once the input was gone through to its end
+        self.origin: State | None = None  # of the input, where the pass that filled it began
         self._table: Table | None = None
         self._lock = threading.Lock()
 
     def table(self) -> Table | None:
         return self._table
 
-    def complete(self, found: list[Any]) -> None:
+    def complete(self, found: list[Any], origin: State) -> None:
         """Keeps the elements: as a table where all have one shape, so that batches are gathered."""
         with self._lock:
             if self.elements is not None:
                 return
+            self.origin = origin
             leaves = [elements.flatten(element) for element in found]
             if found and leaves[0] and _is_regular(leaves):
                 structure = found[0]
@@ -163,6 +165,7 @@ class CacheStage(Choosing):
         self.node = node
         self.seen: list[Any] = []
         self.position = 0
+        self.origin = self.input.save() if source else node.origin
 
     @property
     def table(self) -> Table | None:
@@ -182,7 +185,7 @@ class CacheStage(Choosing):
         try:
             element = self.input.next()
         except StopIteration:
-            self.node.complete(self.seen)
+            self.node.complete(self.seen, self.origin or {})
             self.close()
             self.inputs = ()
             self.seen = []
@@ -199,11 +202,13 @@ class CacheStage(Choosing):
         return range(start, self.position)
 
     def save(self) -> State:
-        return {"position": self.position, "complete": not self.inputs}
+        return {"position": self.position, "complete": not self.inputs, "origin": self.origin}
 
     def restore(self, state: State) -> None:
         """What the cache holds is not saved: the input is gone through again."""
         if self.inputs:
+            self.origin = state["origin"]
+            self.input.restore(state["origin"])
             wanted = None if state["complete"] else state["position"]
             while wanted is None or self.position < wanted:
                 try:

@@ -256,6 +256,7 @@ class SequenceStage(Stage):
         self.run, self.nodes = run, nodes
         self.total = None if rounds is None else rounds * len(nodes)
         self.number = -1  # of the pass that goes on
+        self._table: Table | None = None  # that of the last pass, once there is no other
         self.was_empty = False  # the passes so far gave nothing, so an endless repeat ends
         self._start_next()
 
@@ -277,9 +278,9 @@ class SequenceStage(Stage):
     @property
     def table(self) -> Table | None:
         # Of one node only: its table is the same in every pass.
-        if len(self.nodes) != 1 or not self.inputs:
-            return None
-        return self.inputs[0].table
+        if len(self.nodes) == 1 and self.inputs:
+            self._table = self.inputs[0].table
+        return self._table
 
     def next(self) -> Any:
         while self.inputs:

@@ -166,7 +166,8 @@ class Grouping(Transforming):
                 shapes = _up_to_boundary(shapes, window, boundaries, int(key))
             return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
-        return self.group_by_window(bucket, batch, window_size_func=lambda key: sizes[int(key)])
+        node = nesting.GroupByWindow(self._node, bucket, batch, lambda key: sizes[key], True)
+        return as_dataset(node)
 
     @public
     def rejection_resample(

@@ -10,8 +10,8 @@ The protocol for checkpoints is two methods, which any object may have:
 After a restore the elements are those that followed the save, in order, provided that map
 functions depend on their arguments alone. Reading goes on in the middle of files; shuffle buffers
 and elements read ahead are in the state. Python generators are run again up to the position, and a
-cache is filled again. Iterators over datasets whose elements hold datasets, such as windows, raise
-UnimplementedError where such elements wait in a buffer.
+cache is filled again. Where elements that hold datasets other than windows wait in a buffer,
+saving raises UnimplementedError.
 """
 
 from __future__ import annotations

@@ -184,6 +184,10 @@ class Making:
             chosen: Any = weights._node
         else:
             chosen = _weights(weights, len(nodes))
+            nodes = [node for node, weight in zip(nodes, chosen, strict=True) if weight > 0]
+            chosen = [weight for weight in chosen if weight > 0]
+            if len(nodes) == 1:
+                return as_dataset(nodes[0])
         stop, again = stop_on_empty_dataset, rerandomize_each_iteration
         return as_dataset(mixing.Sample(chosen, nodes, seed, stop, again))
 

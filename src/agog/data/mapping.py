@@ -11,7 +11,7 @@ from agog._core import Tensor
 from agog.data import elements
 from agog.data.node import UNKNOWN, Node
 from agog.data.options import is_debugging
-from agog.data.probing import first_element, spec_after
+from agog.data.probing import first_elements, spec_after, spec_of_all
 from agog.data.stage import Run, Stage, State, decode, encode
 from agog.data.threads import Outcome, Pool, done
 from agog.errors import FailedPreconditionError, InvalidArgumentError
@@ -252,7 +252,11 @@ class Scan(Node):
         return f"{self.kind} {elements.name_of(self.function)}"
 
     def make_spec(self) -> Any:
-        return elements.spec_of(self.apply(self.initial_state, first_element(self.inputs[0]))[1])
+        state, specs = self.initial_state, []
+        for element in first_elements(self.inputs[0], 2):
+            state, given = self.apply(state, element)
+            specs.append(elements.spec_of(given))
+        return spec_of_all(specs)
 
     def apply(self, state: Any, element: Any) -> tuple[Any, Any]:
         """The next state and the element that is given."""

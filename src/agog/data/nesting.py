@@ -11,12 +11,13 @@ from agog.data import elements
 from agog.data.mapping import scalar_int64
 from agog.data.node import UNKNOWN, DatasetBase, Node, as_dataset
 from agog.data.options import is_debugging
-from agog.data.probing import first_element
+from agog.data.probing import first_elements, spec_of_all
 from agog.data.sources import Elements
 from agog.data.stage import Run, Stage, State, available_cpus, decode, encode
 from agog.data.threads import Outcome, Pool, done
 from agog.errors import InvalidArgumentError
-from agog.tensor_spec import TypeSpec
+from agog.tensor_shape import TensorShape
+from agog.tensor_spec import TensorSpec, TypeSpec
 
 
 class DatasetSpec(TypeSpec):
@@ -79,7 +80,7 @@ class Interleave(Node):
         return f"{self.kind} {elements.name_of(self.function)}"
 
     def make_spec(self) -> Any:
-        return self.apply(first_element(self.inputs[0])).spec
+        return spec_of_all([self.apply(e).spec for e in first_elements(self.inputs[0], 2)])
 
     def num_elements(self) -> int:
         return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
@@ -388,13 +389,16 @@ class GroupByWindow(Node):
         key_func: Callable[..., Any],
         reduce_func: Callable[..., Any],
         window_size: Callable[[int], int],
+        sizes_differ: bool = False,
     ) -> None:
         super().__init__(source)
+        self.sizes_differ = sizes_differ  # the first lengths of what the function makes
         self.key_func, self.reduce_func, self.window_size = key_func, reduce_func, window_size
 
     def make_spec(self) -> Any:
-        element = first_element(self.inputs[0])
-        return self.reduce(self.key(element), [element]).spec
+        samples = first_elements(self.inputs[0], 2)
+        spec = spec_of_all([self.reduce(self.key(e), [e]).spec for e in samples])
+        return elements.map_leaves(_of_any_size, spec) if self.sizes_differ else spec
 
     def num_elements(self) -> int:
         return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
@@ -417,6 +421,10 @@ class GroupByWindow(Node):
 
     def start(self, run: Run) -> Stage:
         return GroupByWindowStage(run.start(self.inputs[0]), self, run)
+
+
+def _of_any_size(spec: Any) -> TypeSpec:
+    return TensorSpec(TensorShape([None]).concatenate(spec.shape[1:]), spec.dtype)
 
 
 class GroupByWindowStage(Stage):

@@ -19,13 +19,11 @@ _fill = handle("Fill")
 _concat = handle("ConcatV2")
 
 
-def first_element(node: Node) -> Any:
-    """The first element of a fresh pass; made of zeros where the pass is empty."""
+def first_elements(node: Node, count: int) -> list[Any]:
+    """The first elements of a fresh pass; one that is made of zeros where the pass is empty."""
     stage = Run(Options()).start(node)
     try:
-        return stage.next()
-    except StopIteration:
-        return elements.map_leaves(_zeros, node.spec)
+        return stage.next_elements(count) or [elements.map_leaves(_zeros, node.spec)]
     finally:
         stage.close()
 
@@ -45,12 +43,14 @@ def _zeros(spec: Any) -> Any:
 def spec_after(node: Node, function: Callable[[Any], Any]) -> Any:
     """The spec of `function(element)` for elements of `node`.
 
-    Where lengths of the input are unknown the function runs a second time, on a sample in which
-    these lengths differ: lengths of the result that differ then are unknown, too. (There is no
-    symbolic run: the function sees values, as it does when the dataset is gone through.)
+    The function runs on the first two elements, and, where lengths of the input are unknown, once
+    more on a variant of the first in which these lengths differ. Lengths of the results that differ
+    are unknown. (There is no symbolic run: the function sees values, as it does when the dataset is
+    gone through.)
     """
-    sample = first_element(node)
-    result = elements.spec_of(function(sample))
+    samples = first_elements(node, 2)
+    result = spec_of_all([elements.spec_of(function(sample)) for sample in samples])
+    sample = samples[0]
     other = elements.map_leaves(_of_other_length, sample, node.spec)
     if all(a is b for a, b in zip(elements.flatten(sample), elements.flatten(other), strict=True)):
         return result
@@ -58,6 +58,14 @@ def spec_after(node: Node, function: Callable[[Any], Any]) -> Any:
         return elements.common_spec(result, elements.spec_of(function(other)))
     except Exception:  # a function may insist on the lengths it knows: they are as good as any
         return elements.map_leaves(_with_unknown_lengths, result)
+
+
+def spec_of_all(specs: list[Any]) -> Any:
+    """The narrowest spec that covers several."""
+    result = specs[0]
+    for spec in specs[1:]:
+        result = elements.common_spec(result, spec)
+    return result
 
 
 def _of_other_length(leaf: Any, spec: Any) -> Any:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from agog import _core, dtypes
 from agog.data import elements
 from agog.data.mapping import scalar_int64
 from agog.data.node import UNKNOWN, Node
+from agog.data.probing import first_elements
 from agog.data.randomness import Seeds, blocks
 from agog.data.stage import Run, Stage, State
 from agog.errors import InvalidArgumentError
-from agog.tensor_spec import TensorSpec
 
 
 class RejectionResample(Node):
     """Pairs of class and element; an element stays with a chance that suits its class."""
 
     kind = "RejectionResample"
+    runs_code_for_spec = True
 
     def __init__(
         self,
@@ -37,21 +37,23 @@ class RejectionResample(Node):
         self.seeds = Seeds(seed, True)
 
     def make_spec(self) -> Any:
-        return TensorSpec([], dtypes.int64), self.inputs[0].spec
+        element = first_elements(self.inputs[0], 1)[0]
+        return elements.spec_of(self.class_of(element)[1]), self.inputs[0].spec
 
     def num_elements(self) -> int:
         return 0 if self.inputs[0].num_elements() == 0 else UNKNOWN
 
-    def class_of(self, element: Any) -> int:
-        """The class that the function gives an element."""
-        found = scalar_int64(elements.call(self.class_func, element), "class_func")
+    def class_of(self, element: Any) -> tuple[int, Any]:
+        """The class that the function gives an element, as a number and as a tensor."""
+        tensor = elements.to_element(elements.call(self.class_func, element))
+        found = scalar_int64(tensor, "class_func")
         if not 0 <= found < len(self.target):
             raise InvalidArgumentError(
                 None,
                 None,
                 f"class_func gave the class {found}, but target_dist has {len(self.target)}",
             )
-        return found
+        return found, tensor
 
     def start(self, run: Run) -> Stage:
         return RejectionResampleStage(run.start(self.inputs[0]), self)
@@ -73,10 +75,10 @@ class RejectionResampleStage(Stage):
     def next(self) -> Any:
         while True:
             element = self.inputs[0].next()
-            found = self.node.class_of(element)
+            found, tensor = self.node.class_of(element)
             self.counts[found] += 1
             if self._draw() < self._chance(found):
-                return _core.convert(found, dtypes.int64), element
+                return tensor, element
 
     def _chance(self, found: int) -> float:
         """Of an element of this class to stay: target / initial, over its largest value."""

@@ -98,7 +98,7 @@ class ShuffleStage(Choosing):
 
     @property
     def table(self) -> Table | None:
-        return self.input.table if type(self.buffer) is RowBuffer else None
+        return self.buffer.table if type(self.buffer) is RowBuffer else None
 
     def next(self) -> Any:
         return self.buffer.next()
@@ -172,6 +172,7 @@ class RowBuffer:
 
     def __init__(self, source: Stage, node: Shuffle, draws: Draws) -> None:
         self.input, self.node, self.draws = source, node, draws
+        self.table: Any = source.table
         self.rows: Any = None  # the buffer; None before it is filled
         self.hole = -1
         self.ended = False
@@ -183,9 +184,7 @@ class RowBuffer:
         rows = self.next_rows(1)
         if not len(rows):
             raise StopIteration
-        table = self.input.table
-        assert table is not None
-        return table.row(int(rows[0]))
+        return self.table.row(int(rows[0]))
 
     def next_rows(self, count: int) -> Rows:
         """The next row numbers."""

@@ -31,7 +31,10 @@ class Stage:
 
     @property
     def table(self) -> Table | None:
-        """The table whose rows are the elements, where `next_rows` can tell which come next."""
+        """The table whose rows are the elements, where `next_rows` can tell which come next.
+
+        It may come up in the course of a pass, when a cache is full, but it does not go away.
+        """
         return None
 
     def next(self) -> Any:
@@ -44,9 +47,10 @@ class Stage:
 
     def next_batch(self, count: int) -> tuple[Any, int]:
         """The next `count` elements stacked, and their number: fewer at the end only."""
-        if self.table is not None:
+        table = self.table
+        if table is not None:
             rows = self.next_rows(count)
-            return self.table.gather(rows), len(rows)
+            return (table.gather(rows) if len(rows) else None), len(rows)
         found = self.next_elements(count)
         return (elements.stack(found) if found else None), len(found)
 
@@ -190,6 +194,9 @@ def encode(element: Any) -> Any:
     if not elements.is_nested(element):
         if element is None or type(element) is elements.Tensor:
             return element
+        found = getattr(getattr(element, "_node", None), "elements", None)
+        if isinstance(found, list):  # a window
+            return {"kind": "window", "keys": None, "parts": [encode(part) for part in found]}
         raise UnimplementedError(
             None,
             None,
@@ -215,6 +222,15 @@ def _decode(state: Any) -> tuple[Any, bool]:
     found = [_decode(part) for part in state["parts"]]
     parts = [part for part, _ in found]
     is_plain = all(plain for _, plain in found)
+    if state["kind"] == "window":
+        return _window(parts), is_plain
     if state["kind"] == "dict":
         return dict(zip(state["keys"], parts, strict=True)), is_plain
     return tuple(parts), is_plain and state["kind"] == "tuple"
+
+
+def _window(found: list[Any]) -> Any:
+    from agog.data.node import as_dataset
+    from agog.data.sources import Elements
+
+    return as_dataset(Elements(found))
