@@ -17,9 +17,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import agog
+from agog import data
 from agog._core import handle, public
 from agog.contrib.network import Network, Sequential
 from agog.custom_gradient import custom_gradient
+from agog.data.sources import Iterated
 
 __all__ = [
     "GradientTape",
@@ -183,7 +185,7 @@ def implicit_value_and_gradients(
     return public(value_and_gradients)
 
 
-class Iterator:
+class Iterator(data.Iterator):
     """Goes through a dataset, or anything else that can be iterated, as tensors.
 
     >>> for x, y in agog.contrib.eager.Iterator([(1.0, 2.0), (3.0, 4.0)]):
@@ -193,29 +195,12 @@ class Iterator:
     """
 
     @public
-    def __init__(self, dataset: Iterable[Any]) -> None:
-        self._elements = iter(dataset)
-
-    def __iter__(self) -> Iterator:
-        return self
-
-    @public
-    def __next__(self) -> Any:
-        element = next(self._elements)
-        return agog.nest.map_structure(agog.convert_to_tensor, element)
-
-    @public
-    def next(self) -> Any:
-        """The next element; StopIteration at the end."""
-        return self.__next__()
-
-    @public
-    def get_next(self, name: str | None = None) -> Any:
-        """The next element; OutOfRangeError at the end."""
-        try:
-            return self.__next__()
-        except StopIteration:
-            raise agog.errors.OutOfRangeError(None, None, "End of sequence") from None
+    def __init__(self, dataset: Any) -> None:
+        if isinstance(dataset, data.Dataset):
+            super().__init__(dataset._node, dataset.options())
+        else:
+            iter(dataset)  # a TypeError now rather than later
+            super().__init__(Iterated(dataset), data.Options())
 
 
 def _positions(f: Callable[..., Any], params: list[Any] | None, num_args: int) -> list[int]:

@@ -79,7 +79,7 @@ class PrefetchStage(Stage):
         if seconds > self.CHEAP:
             self.slow += self.PATIENCE if seconds > 100 * self.CHEAP else 1
             if self.slow >= self.PATIENCE:
-                self.pool = Pool(self, 1, self.run.clock(self.node))
+                self.pool = Pool(self, 1, self.run.clock(self.node), owns_work=False)
                 self.pending.extend(self.pool.submit(self.inputs[0].next) for _ in range(self.size))
         return element
 

@@ -138,7 +138,8 @@ class InterleaveStage(Stage):
 
     def __init__(self, source: Stage, node: Interleave, run: Run) -> None:
         super().__init__(source)
-        self.node, self.run = node, run
+        # Times of the datasets that come and go count as those of this stage.
+        self.node, self.run = node, Run(run.options)
         self.slots: list[Slot | None] = [None] * node.cycle
         self.current = 0
         self.given = 0  # of the block
@@ -432,7 +433,7 @@ class GroupByWindowStage(Stage):
 
     def __init__(self, source: Stage, node: GroupByWindow, run: Run) -> None:
         super().__init__(source)
-        self.node, self.run = node, run
+        self.node, self.run = node, Run(run.options)
         self.groups: dict[int, list[Any]] = {}
         self.sizes: dict[int, int] = {}
         self.current: tuple[int, list[Any], Stage] | None = None

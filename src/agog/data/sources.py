@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from agog import _core, dtypes
+from agog import _core, dtypes, nest
 from agog._core import Tensor
 from agog.data import elements
 from agog.data.node import INFINITE, UNKNOWN, Node
 from agog.data.randomness import Seeds, blocks
 from agog.data.stage import Run, Stage, State
 from agog.data.table import Counter, Rows, Table
-from agog.errors import InvalidArgumentError, InvalidTypeError
+from agog.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from agog.tensor_spec import NoneTensorSpec, TensorSpec
 
 
@@ -340,6 +340,26 @@ class GeneratedStage(Stage):
     def close(self) -> None:
         if self.iterator is not None and hasattr(self.iterator, "close"):
             self.iterator.close()
+
+
+class Iterated(Generated):
+    """What can be iterated: each item is an element, in which lists are structures, too."""
+
+    kind = "Iterable"
+
+    def __init__(self, items: Any) -> None:
+        super().__init__(lambda: iter(items), None, ())
+        self.items = items
+
+    def element(self, value: Any) -> Any:
+        return nest.map_structure(_core.convert, value)
+
+    def make_spec(self) -> Any:
+        if iter(self.items) is self.items:
+            raise FailedPreconditionError(
+                None, None, "what can be iterated only once cannot be asked for its first element"
+            )
+        return elements.spec_of(self.element(next(iter(self.items))))
 
 
 class Random(Node):

@@ -63,13 +63,18 @@ def done(value: Any) -> Outcome:
 
 
 class Pool:
-    """Threads of a stage. They end when it is closed or forgotten, after what they do now."""
+    """Threads of a stage. They end when it is closed or forgotten, after what they do now.
 
-    def __init__(self, owner: Any, threads: int, clock: Clock | None) -> None:
+    The clock gets the waits, and the work of the threads unless it is that of other stages.
+    """
+
+    def __init__(
+        self, owner: Any, threads: int, clock: Clock | None, owns_work: bool = True
+    ) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._executor: ThreadPoolExecutor = ThreadPoolExecutor(threads, "agog-data")
-        self._clock = clock
+        self._clock, self._owns_work = clock, owns_work
         shutdown = self._executor.shutdown
         self._end = weakref.finalize(owner, shutdown, wait=False, cancel_futures=True)
 
@@ -83,7 +88,7 @@ class Pool:
         outcome = future.result()
         if self._clock is not None:
             self._clock.waited += perf_counter() - start
-            self._clock.thread_work += outcome.seconds
+            self._clock.thread_work += outcome.seconds if self._owns_work else 0.0
         return outcome
 
     def close(self) -> None:
