@@ -4,6 +4,7 @@
     python tools/golden.py records      values and gradients of chosen calls -> records.json
     python tools/golden.py signatures   public signatures -> signatures.json
     python tools/golden.py data         elements of pipelines -> data.json
+    python tools/golden.py io           results of calls of io -> io.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -272,19 +273,31 @@ def make_signatures() -> None:
 
 
 def make_data() -> None:
+    from tests.spec.data_cases import CASES
+    from tests.spec.data_outcome import outcome
+
+    write("data.json", outcomes(CASES, outcome))
+
+
+def make_io() -> None:
+    from tests.spec.io_cases import CASES
+    from tests.spec.io_outcome import outcome
+
+    write("io.json", outcomes(CASES, outcome))
+
+
+def outcomes(cases: dict[str, Any], outcome: Any) -> list[str]:
+    """What each case comes to, in a folder of its own."""
     import tempfile
 
     import tensorflow as tf
 
-    from tests.spec.data_cases import CASES
-    from tests.spec.data_outcome import outcome
-
     lines = []
-    for name, make in sorted(CASES.items()):
+    for name, make in sorted(cases.items()):
         with tempfile.TemporaryDirectory() as folder:
             found = outcome(tf, make, Path(folder))
         lines.append(f"{json.dumps(name)}: {json.dumps(found)}")
-    write("data.json", lines)
+    return lines
 
 
 def main(arguments: list[str]) -> None:
@@ -297,6 +310,7 @@ def main(arguments: list[str]) -> None:
         "records": make_records,
         "signatures": make_signatures,
         "data": make_data,
+        "io": make_io,
     }
     makers[arguments[0]]()
 

@@ -27,6 +27,8 @@ def plain(value: Any) -> Any:
 def _texts(value: Any) -> Any:
     if isinstance(value, list):
         return [_texts(part) for part in value]
+    if isinstance(value, complex):
+        return [value.real, value.imag]
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
 

@@ -381,6 +381,8 @@ class _Pair(Message):
     _PARTS: ClassVar[dict[str, tuple[int, type[Message]]]]
 
     def _take(self, **given: Any) -> None:
+        # Protobuf writes a part that was set even where there is nothing in it.
+        self._set = {name for name, message in given.items() if message is not None}
         for name, (_, kind) in self._PARTS.items():
             message = given[name]
             if message is not None and not isinstance(message, kind):
@@ -392,7 +394,7 @@ class _Pair(Message):
         found = b""
         for name, (number, _) in self._PARTS.items():
             part = getattr(self, name).SerializeToString()
-            found += wire.field(number, part) if part else b""
+            found += wire.field(number, part) if part or name in self._set else b""
         return found
 
     def MergeFromString(self, serialized: bytes) -> int:  # noqa: N802
@@ -400,6 +402,7 @@ class _Pair(Message):
         for number, kind, value in wire.fields(serialized):
             for name, (own, _) in self._PARTS.items():
                 if number == own and kind == wire.BYTES:
+                    self._set.add(name)
                     getattr(self, name).MergeFromString(value)
         return len(serialized)
 
