@@ -261,7 +261,7 @@ def test_messages_of_batches_name_the_shapes() -> None:
 
 def test_the_class_cannot_be_called() -> None:
     with pytest.raises(TypeError, match="from_tensor_slices"):
-        Dataset()
+        Dataset(None)
 
 
 # ---- debugging

@@ -34,7 +34,7 @@ class Dataset(Making, Grouping):
     _own_options: Options | None = None
 
     @public
-    def __init__(self, variant_tensor: Any = None) -> None:
+    def __init__(self, variant_tensor: Any) -> None:
         raise TypeError(
             "a Dataset is made by its methods, such as Dataset.from_tensor_slices(x), and not by "
             "calling the class"
@@ -60,7 +60,7 @@ class Dataset(Making, Grouping):
         >>> list(agog.data.Dataset.from_tensor_slices([1.5, 2.5]).as_numpy_iterator())
         [np.float32(1.5), np.float32(2.5)]
         """
-        return NumpyIterator(iter(self))
+        return NumpyIterator(self)
 
     @public
     def __len__(self) -> int:

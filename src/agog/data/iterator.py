@@ -132,8 +132,8 @@ class Iterator:
 class NumpyIterator:
     """Goes through a dataset once, with NumPy arrays and Python bytes in place of tensors."""
 
-    def __init__(self, iterator: Iterator) -> None:
-        self._iterator = iterator
+    def __init__(self, dataset: Any) -> None:
+        self._iterator = iter(dataset)
 
     def __iter__(self) -> NumpyIterator:
         return self
