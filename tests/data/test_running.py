@@ -130,6 +130,7 @@ def test_parallel_interleave_overlaps_and_keeps_order() -> None:
 
 
 def test_threads_end_with_the_iterator() -> None:
+    gc.collect()
     before = threading.active_count()
     for _ in range(5):
         iterator = iter(Dataset.range(1000).map(lambda x: x, num_parallel_calls=4))
@@ -139,7 +140,7 @@ def test_threads_end_with_the_iterator() -> None:
     end = time.perf_counter() + 5
     while threading.active_count() > before and time.perf_counter() < end:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # those of tests before may end here, too
 
 
 def test_an_iterator_left_behind_does_not_hold_the_process(tmp_path: Path) -> None:

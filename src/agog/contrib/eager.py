@@ -14,14 +14,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agog
-from agog import data
 from agog._core import handle, public
 from agog.contrib.network import Network, Sequential
 from agog.custom_gradient import custom_gradient
-from agog.data.sources import Iterated
 
 __all__ = [
     "GradientTape",
@@ -41,6 +39,9 @@ __all__ = [
     "num_gpus",
     "value_and_gradients_function",
 ]
+
+if TYPE_CHECKING:
+    from agog.contrib.iterator import Iterator
 
 GradientTape = agog.GradientTape
 Variable = agog.Variable
@@ -185,22 +186,13 @@ def implicit_value_and_gradients(
     return public(value_and_gradients)
 
 
-class Iterator(data.Iterator):
-    """Goes through a dataset, or anything else that can be iterated, as tensors.
+def __getattr__(name: str) -> Any:
+    # Imported on first use, with all of `data`, so that importing agog is fast.
+    if name == "Iterator":
+        from agog.contrib.iterator import Iterator
 
-    >>> for x, y in agog.contrib.eager.Iterator([(1.0, 2.0), (3.0, 4.0)]):
-    ...     print(float(x + y))
-    3.0
-    7.0
-    """
-
-    @public
-    def __init__(self, dataset: Any) -> None:
-        if isinstance(dataset, data.Dataset):
-            super().__init__(dataset._node, dataset.options())
-        else:
-            iter(dataset)  # a TypeError now rather than later
-            super().__init__(Iterated(dataset), data.Options())
+        return Iterator
+    raise AttributeError(f"module 'agog.contrib.eager' has no attribute {name!r}")
 
 
 def _positions(f: Callable[..., Any], params: list[Any] | None, num_args: int) -> list[int]:

@@ -296,7 +296,11 @@ class _Map(Message):
         for number, kind, value in wire.fields(serialized):
             if number == 1 and kind == wire.BYTES:
                 name, message = map_entry(value)
-                self._entries[name.decode()] = self._KIND.FromString(message)
+                try:
+                    key = name.decode()
+                except UnicodeDecodeError:
+                    raise wire.broken(f"the name {name!r} is not UTF-8") from None
+                self._entries[key] = self._KIND.FromString(message)
         return len(serialized)
 
     def __repr__(self) -> str:
