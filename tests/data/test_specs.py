@@ -119,6 +119,7 @@ def test_older_names() -> None:
     assert numbers(ex.Counter(2).take(2)) == [2, 3]
     assert numbers(ex.RandomDataset(1).take(2)) == numbers(Dataset.random(1).take(2))
     assert int(ex.cardinality(nine)) == 9
+    assert int(nine.make_one_shot_iterator().get_next()) == 0
     assert int(ex.get_single_element(nine.take(1))) == 0
     assert ex.get_structure(nine) == Spec([], tf.int64)
     assert not ex.get_next_as_optional(iter(nine.take(0))).has_value()

@@ -246,3 +246,33 @@ def test_a_missing_pillow_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ImportError, match=r"pip install agog\[image\]"):
         tf.io.encode_png(np.zeros([1, 1, 1], np.uint8))
+
+
+def test_images_have_a_namespace_of_their_own() -> None:
+    pytest.importorskip("PIL")
+    pixels = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    assert tf.image.decode_png(tf.image.encode_png(pixels)).numpy().tolist() == pixels.tolist()
+    jpeg = tf.image.encode_jpeg(np.zeros([8, 8, 3], np.uint8))
+    for refused in (
+        lambda: tf.io.decode_jpeg(jpeg, fancy_upscaling=False),
+        lambda: tf.io.decode_jpeg(jpeg, try_recover_truncated=True),
+        lambda: tf.io.encode_png(np.zeros([1, 1, 3], np.uint16)),
+    ):
+        with pytest.raises(tf.errors.UnimplementedError):
+            refused()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="damaged"):
+        tf.io.decode_jpeg(jpeg.numpy()[:200])
+
+
+def test_gifs_have_frames() -> None:
+    pytest.importorskip("PIL")
+    import io
+
+    from PIL import Image
+
+    frames = [Image.new("RGB", (3, 2), (40 * i, 0, 0)) for i in range(3)]
+    out = io.BytesIO()
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    assert tf.io.decode_gif(out.getvalue()).shape == (3, 2, 3, 3)
+    assert tf.io.decode_image(out.getvalue()).numpy()[:, 0, 0, 0].tolist() == [0, 40, 80]
+    assert tf.io.decode_image(out.getvalue(), expand_animations=False).shape == (2, 3, 3)

@@ -96,6 +96,11 @@ class Dataset(Making, Grouping):
     def _type_spec(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
 
+    @public
+    def make_one_shot_iterator(self) -> Iterator:
+        """`iter(dataset)` under TensorFlow 1's name."""
+        return iter(self)
+
     # ---- options
 
     @public

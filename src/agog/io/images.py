@@ -63,10 +63,18 @@ def decode_jpeg(
     """An image [height, width, channels] of uint8 from the bytes of a JPEG file.
 
     `channels` is 1 or 3, or 0 for those of the file; `ratio` (1, 2, 4 or 8) makes it that much
-    smaller.
+    smaller. The pixels are those of TensorFlow's `dct_method="INTEGER_ACCURATE"`, whatever is
+    asked for: its faster method, the default there, differs from them by up to 6.
     """
     if ratio not in (1, 2, 4, 8):
         raise InvalidArgumentError(None, None, f"ratio must be 1, 2, 4, or 8, got {ratio}")
+    if not fancy_upscaling or try_recover_truncated:
+        raise UnimplementedError(
+            None,
+            None,
+            "decode_jpeg always smoothes colours (fancy_upscaling=True) and refuses truncated "
+            "files (try_recover_truncated=False)",
+        )
     return _decode("decode_jpeg", contents, channels, dtypes.uint8, ratio)
 
 
