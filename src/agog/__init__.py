@@ -205,6 +205,8 @@ from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from agog.module import Module as Module
+from agog.py_functions import numpy_function as numpy_function
+from agog.py_functions import py_function as py_function
 from agog.sparse_tensor import SparseTensor as SparseTensor
 from agog.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from agog.tensor_spec import TensorSpec as TensorSpec
