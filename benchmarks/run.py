@@ -29,6 +29,8 @@ WORKLOADS = (
     "lstm",
     "gelu",
     "matmul",
+    "batches",
+    "mapped_batches",
     "import_time",
     "memory",
 )

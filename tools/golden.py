@@ -3,6 +3,8 @@
     python tools/golden.py facts        op registry facts -> ops.json
     python tools/golden.py records      values and gradients of chosen calls -> records.json
     python tools/golden.py signatures   public signatures -> signatures.json
+    python tools/golden.py data         elements of pipelines -> data.json
+    python tools/golden.py io           results of calls of io -> io.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -270,12 +272,46 @@ def make_signatures() -> None:
     write("signatures.json", lines)
 
 
+def make_data() -> None:
+    from tests.spec.data_cases import CASES
+    from tests.spec.data_outcome import outcome
+
+    write("data.json", outcomes(CASES, outcome))
+
+
+def make_io() -> None:
+    from tests.spec.io_cases import CASES
+    from tests.spec.io_outcome import outcome
+
+    write("io.json", outcomes(CASES, outcome))
+
+
+def outcomes(cases: dict[str, Any], outcome: Any) -> list[str]:
+    """What each case comes to, in a folder of its own."""
+    import tempfile
+
+    import tensorflow as tf
+
+    lines = []
+    for name, make in sorted(cases.items()):
+        with tempfile.TemporaryDirectory() as folder:
+            found = outcome(tf, make, Path(folder))
+        lines.append(f"{json.dumps(name)}: {json.dumps(found)}")
+    return lines
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-    makers = {"facts": make_facts, "records": make_records, "signatures": make_signatures}
+    makers = {
+        "facts": make_facts,
+        "records": make_records,
+        "signatures": make_signatures,
+        "data": make_data,
+        "io": make_io,
+    }
     makers[arguments[0]]()
 
 

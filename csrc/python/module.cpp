@@ -243,4 +243,5 @@ NB_MODULE(_core, m) {
   py::bind_config(m);
   py::bind_dlpack(m);
   py::bind_registry(m);
+  py::bind_checksum(m);
 }

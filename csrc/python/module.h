@@ -22,5 +22,6 @@ void bind_tape(nanobind::module_& m);
 void bind_config(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);
 void bind_registry(nanobind::module_& m);
+void bind_checksum(nanobind::module_& m);
 
 }  // namespace agog::py

@@ -8,6 +8,8 @@ gives gradients of any order, and models are Python classes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from agog import _setup as _setup
 
 from agog.array import (
@@ -204,6 +206,13 @@ from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from agog.module import Module as Module
+from agog.py_functions import numpy_function as numpy_function
+from agog.py_functions import py_function as py_function
+from agog.sparse_tensor import SparseTensor as SparseTensor
+from agog.sparse_tensor import SparseTensorSpec as SparseTensorSpec
+from agog.tensor_spec import TensorSpec as TensorSpec
+from agog.tensor_spec import TypeSpec as TypeSpec
+from agog.tensor_spec import type_spec_from_value as type_spec_from_value
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
@@ -213,7 +222,28 @@ from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib
 
+if _TYPE_CHECKING:
+    from agog import data as data
+    from agog import image as image
+    from agog import io as io
+
 newaxis = None
 __version__ = "0.1.0"
 
-__all__ = sorted(name for name in globals() if name[0] != "_" and name != "annotations")
+# Imported on first use, so that importing agog is fast.
+_ON_FIRST_USE = ("data", "image", "io")
+
+
+def __getattr__(name: str) -> object:
+    if name in _ON_FIRST_USE:
+        import importlib
+
+        return importlib.import_module(f"agog.{name}")
+    raise AttributeError(f"module 'agog' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_FIRST_USE})
+
+
+__all__ = sorted(name for name in __dir__() if name[0] != "_" and name != "annotations")

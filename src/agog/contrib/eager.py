@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agog
 from agog._core import handle, public
@@ -39,6 +39,9 @@ __all__ = [
     "num_gpus",
     "value_and_gradients_function",
 ]
+
+if TYPE_CHECKING:
+    from agog.contrib.iterator import Iterator
 
 GradientTape = agog.GradientTape
 Variable = agog.Variable
@@ -183,39 +186,13 @@ def implicit_value_and_gradients(
     return public(value_and_gradients)
 
 
-class Iterator:
-    """Goes through a dataset, or anything else that can be iterated, as tensors.
+def __getattr__(name: str) -> Any:
+    # Imported on first use, with all of `data`, so that importing agog is fast.
+    if name == "Iterator":
+        from agog.contrib.iterator import Iterator
 
-    >>> for x, y in agog.contrib.eager.Iterator([(1.0, 2.0), (3.0, 4.0)]):
-    ...     print(float(x + y))
-    3.0
-    7.0
-    """
-
-    @public
-    def __init__(self, dataset: Iterable[Any]) -> None:
-        self._elements = iter(dataset)
-
-    def __iter__(self) -> Iterator:
-        return self
-
-    @public
-    def __next__(self) -> Any:
-        element = next(self._elements)
-        return agog.nest.map_structure(agog.convert_to_tensor, element)
-
-    @public
-    def next(self) -> Any:
-        """The next element; StopIteration at the end."""
-        return self.__next__()
-
-    @public
-    def get_next(self, name: str | None = None) -> Any:
-        """The next element; OutOfRangeError at the end."""
-        try:
-            return self.__next__()
-        except StopIteration:
-            raise agog.errors.OutOfRangeError(None, None, "End of sequence") from None
+        return Iterator
+    raise AttributeError(f"module 'agog.contrib.eager' has no attribute {name!r}")
 
 
 def _positions(f: Callable[..., Any], params: list[Any] | None, num_args: int) -> list[int]:
