@@ -1,0 +1,1 @@
+"""Files and the formats in them."""
