@@ -1,8 +1,31 @@
-"""Optimizers with TensorFlow 1's names: they change variables against the gradient of a loss."""
+"""Optimizers with TensorFlow 1's names, and checkpoints."""
 
+from agog.checkpoint.checkpoint import Checkpoint
+from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
+from agog.checkpoint.options import CheckpointOptions
+from agog.checkpoint.readers import load_checkpoint, list_variables, load_variable
+from agog.checkpoint.saver import Saver
+from agog.checkpoint.state_file import get_checkpoint_state, latest_checkpoint
+from agog.train import experimental
 from agog.train.adam import AdamOptimizer
 from agog.train.gradient_descent import GradientDescentOptimizer
 from agog.train.momentum import MomentumOptimizer
 from agog.train.optimizer import Optimizer
 
-__all__ = ["AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "Optimizer"]
+__all__ = [
+    "AdamOptimizer",
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
+    "GradientDescentOptimizer",
+    "MomentumOptimizer",
+    "Optimizer",
+    "Saver",
+    "checkpoints_iterator",
+    "experimental",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+]
