@@ -16,8 +16,8 @@ from typing import Any
 Pair = collections.namedtuple("Pair", ["left", "right"])
 
 
-def make_model(tf: Any, optimizers: Any) -> Any:
-    """A checkpoint with modules, containers, odd names, tuples, two optimizers, a generator."""
+def make_model(tf: Any) -> Any:
+    """A module with modules in containers, odd names, tuples, and values of many dtypes."""
 
     class Dense(tf.Module):
         def __init__(self, size: int) -> None:
@@ -42,12 +42,7 @@ def make_model(tf: Any, optimizers: Any) -> Any:
         def build(self, shift: float) -> None:
             for i, layer in enumerate(self.all_dense()):
                 layer.build(i + 1, shift)
-            self.pair = Pair(tf.Variable(shift), (tf.Variable([True, shift > 0]),))
-            self.step = tf.Variable(int(shift * 10), dtype=tf.int64)
-            self.text = tf.Variable(["a", f"shift {shift}"])
-            self.half = tf.Variable(tf.cast([shift, 2.5], tf.bfloat16))
-            self.complex = tf.Variable(tf.complex([shift], [1.0]))
-            self.empty = tf.Variable(tf.zeros([0, 3]))
+            add_values(tf, self, shift)
 
         def loss(self) -> Any:
             losses = [tf.reduce_sum(d.w**2) + tf.reduce_sum(d.b**2) for d in self.all_dense()]
@@ -56,12 +51,17 @@ def make_model(tf: Any, optimizers: Any) -> Any:
         def trainable(self) -> list[Any]:
             return [v for d in self.all_dense() for v in (d.w, d.b)] + [self.pair.left]
 
-    return tf.train.Checkpoint(
-        model=Model(),
-        adam=optimizers.AdamOptimizer(0.1),
-        momentum=optimizers.MomentumOptimizer(0.01, 0.9),
-        generator=tf.random.Generator.from_seed(7),
-    )
+    return Model()
+
+
+def add_values(tf: Any, model: Any, shift: float) -> None:
+    """Variables of other dtypes than float32."""
+    model.pair = Pair(tf.Variable(shift), (tf.Variable([True, shift > 0]),))
+    model.step = tf.Variable(int(shift * 10), dtype=tf.int64)
+    model.text = tf.Variable(["a", f"shift {shift}"])
+    model.half = tf.Variable(tf.cast([shift, 2.5], tf.bfloat16))
+    model.complex = tf.Variable(tf.complex([shift], [1.0]))
+    model.empty = tf.Variable(tf.zeros([0, 3]))
 
 
 def train(checkpoint: Any) -> None:
@@ -99,7 +99,12 @@ def main(framework: str, action: str, path: str) -> None:
         import tensorflow as tf
 
         optimizers = tf.compat.v1.train
-    checkpoint = make_model(tf, optimizers)
+    checkpoint = tf.train.Checkpoint(
+        model=make_model(tf),
+        adam=optimizers.AdamOptimizer(0.1),
+        momentum=optimizers.MomentumOptimizer(0.01, 0.9),
+        generator=tf.random.Generator.from_seed(7),
+    )
     if action == "defer":
         status = checkpoint.restore(path)
     checkpoint.model.build(0.0 if action != "save" else 1.5)

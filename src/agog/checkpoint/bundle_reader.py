@@ -42,7 +42,7 @@ class BundleReader:
         self._entries: dict[bytes, BundleEntry] = {}
         self._shards: dict[int, Any] = {}
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """The keys of all tensors; the slices of partitioned ones have none of their own."""
         return [key.decode(errors="replace") for key in self._raw if key[:1] > b"\0"]
 

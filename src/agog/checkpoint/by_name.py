@@ -34,7 +34,7 @@ def restore_by_name(
             pairs.append((each.value, name))
     report.restored = [name for _, name in pairs]
     done = {*report.restored, *(each.key for each in report.mismatched)}
-    report.unused = [Value.of(reader, key) for key in reader.keys() if key not in done]
+    report.unused = [Value.of(reader, key) for key in reader.names() if key not in done]
     if report.mismatched and strict is None:
         raise_mismatches(reader.prefix, report.mismatched)
     if strict and not report.is_complete:

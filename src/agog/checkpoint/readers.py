@@ -26,17 +26,17 @@ class CheckpointReader:
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shape of each value, by key."""
-        return {key: list(self._bundle.shape(key)) for key in self._bundle.keys()}
+        return {key: list(self._bundle.shape(key)) for key in self._bundle.names()}
 
     def get_variable_to_dtype_map(self) -> dict[str, Any]:
         """The dtype of each value, by key."""
-        return {key: self._bundle.dtype(key) for key in self._bundle.keys()}
+        return {key: self._bundle.dtype(key) for key in self._bundle.names()}
 
     def debug_string(self) -> bytes:
         """A line for each value: key, dtype, shape."""
         lines = [
             f"{key} (DT_{self._bundle.dtype(key).name.upper()}) {list(self._bundle.shape(key))}"
-            for key in sorted(self._bundle.keys())
+            for key in sorted(self._bundle.names())
         ]
         return "\n".join([*lines, ""]).encode()
 

@@ -89,10 +89,8 @@ class Saver:
     @public
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
         """Takes those of these checkpoints that are there for the ones written so far."""
-        indexes = {path: f"{path}.index" for path in checkpoint_paths}
-        self._last = {
-            path: os.stat(index).st_mtime for path, index in indexes.items() if os.path.exists(index)
-        }
+        there = [path for path in checkpoint_paths if os.path.exists(f"{path}.index")]
+        self._last = {path: os.stat(f"{path}.index").st_mtime for path in there}
 
     @public
     def save(
@@ -167,7 +165,7 @@ class Saver:
 
     def _assign(self, reader: BundleReader, keys: dict[str, str]) -> None:
         found = (compare(var, reader, keys[name]) for name, var in self._variables.items())
-        mismatches = [mismatch for mismatch in found if mismatch and not self._may_reshape(mismatch)]
+        mismatches = [each for each in found if each and not self._may_reshape(each)]
         if mismatches:
             raise_mismatches(reader.prefix, mismatches)
         tensors = [reader.tensor(keys[name]) for name in self._variables]
@@ -202,6 +200,6 @@ def _by_name(var_list: Any) -> dict[str, Any]:
 def _keys(reader: BundleReader) -> dict[str, str]:
     """The key of each variable by its name."""
     if GRAPH_KEY not in reader:
-        return {key: key for key in reader.keys()}
+        return {key: key for key in reader.names()}
     attributes = (each for node in graph_of(reader).nodes for each in node.attributes)
     return {each.full_name: each.checkpoint_key for each in attributes if each.name == VALUE}

@@ -84,7 +84,9 @@ def _set_and_restore(self: Any, name: str, value: Any) -> None:
         return
     for restoration in reversed(entry[1]):
         number = restoration.number_of(self)
-        child = None if number is None else restoration.lacking(number).get(name)
+        if number is None:
+            continue
+        child = restoration.lacking(number).get(name)
         if child is not None:
             restoration.resume([(value, child)])
             del value  # or a list would seem to have another holder
@@ -118,7 +120,8 @@ def _replaced(parent: Any, name: str, restoration: Restoration, number: int) -> 
     storage, key = child_at(parent, name)
     if storage is None:
         return dict(all_children(parent))[name]
-    kind = {list: WaitingList, dict: WaitingDict}.get(type(storage[key]))
+    kinds: dict[Any, Any] = {list: WaitingList, dict: WaitingDict}
+    kind = kinds.get(type(storage[key]))
     # 2: the storage, and the argument. Somebody who holds the list would not see its successor.
     if kind is not None and sys.getrefcount(storage[key]) == 2:
         storage[key] = kind(storage[key])
@@ -164,7 +167,7 @@ class WaitingList(_Waiting, list):  # type: ignore[type-arg]
         super().__setitem__(index, value)
         self._changed()
 
-    def __iadd__(self, values: Any) -> Any:
+    def __iadd__(self, values: Any) -> Any:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -190,7 +193,7 @@ class WaitingDict(_Waiting, dict):  # type: ignore[type-arg]
         self._changed()
         return value
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 

@@ -89,9 +89,8 @@ def _encode_one(number: int, kind: Any, value: Any) -> bytes:
     if kind == "fixed32":
         return write_varint(number << 3 | _FIXED32) + struct.pack("<I", value)
     if kind == "string":
-        payload = value.encode()
-    else:
-        payload = value if kind == "bytes" else encode(value)
+        value = value.encode()
+    payload = encode(value) if isinstance(value, Message) else value
     return write_varint(number << 3 | _BYTES) + write_varint(len(payload)) + payload
 
 

@@ -3,7 +3,7 @@
 from agog.checkpoint.checkpoint import Checkpoint
 from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
 from agog.checkpoint.options import CheckpointOptions
-from agog.checkpoint.readers import load_checkpoint, list_variables, load_variable
+from agog.checkpoint.readers import list_variables, load_checkpoint, load_variable
 from agog.checkpoint.saver import Saver
 from agog.checkpoint.state_file import get_checkpoint_state, latest_checkpoint
 from agog.train import experimental
