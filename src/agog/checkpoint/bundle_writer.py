@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from agog.checkpoint.files import (
 )
 from agog.checkpoint.messages import BundleEntry, BundleHeader, Dim, Shape, Version
 from agog.checkpoint.strings import encode_strings
-from agog.checkpoint.table import write_table
-from agog.checkpoint.wire import encode
-from agog.errors import InvalidArgumentError
+from agog.checkpoint.table import TableReader, write_table
+from agog.checkpoint.wire import WireError, decode, encode
+from agog.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from agog.io.crc32c import crc32c, mask
 
 _ALIGNMENT = 64  # so that what a reader maps can be used where it is
@@ -40,19 +39,34 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
     """Writes tensors so that at every moment the prefix is the old bundle, or the new, or none.
 
     Readers find a bundle by its index, which appears last. An index says how many shards there
-    are, and that number is part of their names: a bundle that takes the place of another has
-    another number, so that the old index never meets new data.
+    are, and that number is part of their names: a bundle that takes the place of one with a single
+    shard has two (the second one empty), so that the old index never meets new data.
     """
     folder = Path(prefix).parent
     with os_errors(prefix):
         folder.mkdir(parents=True, exist_ok=True)
         remove_leftovers(folder)
-        old = shard_files(prefix) if os.path.exists(f"{prefix}.index") else []
-        taken = {path.name[-5:] for path in old}
-        num_shards = next(n for n in range(1, len(taken) + 2) if f"{n:05d}" not in taken)
+        old_shards = _num_shards(f"{prefix}.index")
+        _remove_shards_except(prefix, old_shards)  # of a writer that was killed
+        num_shards = 2 if old_shards == 1 else 1
         entries = _write_shards(prefix, num_shards, tensors)
         write_file(Path(f"{prefix}.index"), _index(num_shards, entries))
-        for path in old:
+        _remove_shards_except(prefix, num_shards)
+
+
+def _num_shards(index: str) -> int:
+    """How many shards the bundle of an index has; 0 if there is no index that can be read."""
+    try:
+        with open(index, "rb") as file:
+            _, header = next(TableReader(file.read(), index).pairs())
+        return decode(BundleHeader, header).num_shards
+    except (FileNotFoundError, DataLossError, UnimplementedError, WireError, StopIteration):
+        return 0
+
+
+def _remove_shards_except(prefix: str, num_shards: int) -> None:
+    for path in shard_files(prefix):
+        if not path.name.endswith(f"-of-{num_shards:05d}"):
             path.unlink(missing_ok=True)
 
 

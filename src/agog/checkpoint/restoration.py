@@ -54,6 +54,8 @@ class Restoration:
         self, reader: BundleReader, graph: ObjectGraph, skip_slots: bool, strict: bool | None
     ) -> None:
         _check_graph(graph, reader.prefix)
+        for node in graph.nodes:  # TensorFlow's iterators name a key that holds nothing
+            node.attributes = [each for each in node.attributes if each.checkpoint_key in reader]
         self.reader = reader
         self.graph = graph
         self.restored: list[str] = []  # keys
