@@ -211,6 +211,8 @@ from agog import losses as losses
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib
+from agog import summary as summary
+from agog.progress_bar import progress as progress
 
 newaxis = None
 __version__ = "0.1.0"
