@@ -6,10 +6,11 @@ from typing import Any
 
 from agog._core import VariableBase
 from agog.checkpoint.bundle_reader import BundleReader
-from agog.checkpoint.object_graph import Tracked, full_name
+from agog.checkpoint.object_graph import Tracked
 from agog.checkpoint.report import RestoreReport, Value, raise_mismatches
 from agog.checkpoint.restoration import assign_all, compare
 from agog.checkpoint.status import NameBasedSaverStatus
+from agog.checkpoint.trackable import full_name
 from agog.errors import FailedPreconditionError
 
 

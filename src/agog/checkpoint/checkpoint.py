@@ -1,28 +1,25 @@
-"""Checkpoint: saves the objects below a root, and restores them."""
+"""Checkpoint: saves the objects below a root, and restores them.
+
+What reads and writes files is imported when it is needed: importing agog must stay fast.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agog
-from agog._core import Tensor, convert, public
+from agog._core import convert, public
 from agog.checkpoint import waiting
-from agog.checkpoint.bundle_reader import BundleReader
-from agog.checkpoint.bundle_writer import write_bundle
-from agog.checkpoint.by_name import restore_by_name
-from agog.checkpoint.messages import ObjectGraph
-from agog.checkpoint.object_graph import GRAPH_KEY, Tracked, survey, to_messages
 from agog.checkpoint.options import CheckpointOptions
-from agog.checkpoint.report import RestoreReport
-from agog.checkpoint.restoration import Restoration
-from agog.checkpoint.state_file import write_state
 from agog.checkpoint.status import CheckpointLoadStatus, InitializationOnlyStatus
 from agog.checkpoint.trackable import Trackable, is_trackable
-from agog.checkpoint.wire import WireError, decode, encode
-from agog.errors import DataLossError, NotFoundError
+
+if TYPE_CHECKING:
+    from agog.checkpoint.object_graph import Tracked
+    from agog.checkpoint.report import RestoreReport
 
 
 class Checkpoint(Trackable):
@@ -116,6 +113,10 @@ class Checkpoint(Trackable):
     def _write(
         self, path: str, options: CheckpointOptions | None, then: Callable[[str], None]
     ) -> str:
+        from agog.checkpoint.bundle_writer import write_bundle
+        from agog.checkpoint.object_graph import GRAPH_KEY, to_messages
+        from agog.checkpoint.wire import encode
+
         waiting.resume_all()
         graph, tensors = to_messages(self._survey())
         tensors[GRAPH_KEY] = convert(encode(graph), "string")
@@ -134,9 +135,13 @@ class Checkpoint(Trackable):
 
     @staticmethod
     def _as_latest(path: str) -> None:
+        from agog.checkpoint.state_file import write_state
+
         write_state(os.path.dirname(path), path)
 
     def _survey(self) -> list[Tracked]:
+        from agog.checkpoint.object_graph import survey
+
         if self._root is None:
             return survey(self)
         return survey(self._root, self.checkpoint_children().items())
@@ -175,12 +180,17 @@ class Checkpoint(Trackable):
         self.sync()
         if save_path is None:
             return InitializationOnlyStatus()
+        from agog.checkpoint.by_name import restore_by_name
+        from agog.checkpoint.opening import graph_of, open_checkpoint
+        from agog.checkpoint.restoration import Restoration
+
         waiting.resume_all()
         reader = open_checkpoint(os.fspath(save_path))
-        if GRAPH_KEY not in reader:
+        graph = graph_of(reader)
+        if graph is None:
             return restore_by_name(reader, self._survey(), strict)
         skip_slots = options is not None and options.experimental_skip_slot_variables
-        restoration = Restoration(reader, graph_of(reader), skip_slots, strict)
+        restoration = Restoration(reader, graph, skip_slots, strict)
         restoration.optional = self._save_counter
         root = self if self._root is None else self._root
         restoration.start(root, {} if self._root is None else self.checkpoint_children())
@@ -216,30 +226,6 @@ class _Writing:
         self._thread.join()
         if self._error is not None:
             raise self._error
-
-
-def open_checkpoint(path: str) -> BundleReader:
-    """The reader of a checkpoint, or of the variables of a SavedModel's folder."""
-    inner = os.path.join(path, "variables", "variables")
-    if os.path.isdir(path) and os.path.exists(f"{inner}.index"):
-        return BundleReader(inner)
-    try:
-        return BundleReader(path)
-    except NotFoundError as error:
-        raise NotFoundError(
-            None, None, f"Error when restoring from checkpoint or SavedModel at {path}: {error}"
-        ) from None
-
-
-def graph_of(reader: BundleReader) -> ObjectGraph:
-    """The object graph of a checkpoint."""
-    data: Tensor = reader.tensor(GRAPH_KEY)
-    try:
-        return decode(ObjectGraph, data.numpy())
-    except (WireError, TypeError) as error:
-        raise DataLossError(
-            None, None, f"{reader.prefix}.index: damaged object graph: {error}"
-        ) from None
 
 
 def _call_back(callback: Callable[..., Any], path: str) -> None:

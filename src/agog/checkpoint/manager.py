@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agog._core import public
-from agog.checkpoint.bundle_writer import remove_bundle
 from agog.checkpoint.checkpoint import Checkpoint
+from agog.checkpoint.folder import get_checkpoint_state, latest_checkpoint
 from agog.checkpoint.options import CheckpointOptions
-from agog.checkpoint.state_file import get_checkpoint_state, latest_checkpoint, write_state
 
 
 class CheckpointManager:
@@ -155,6 +154,9 @@ class CheckpointManager:
 
     def _written(self, path: str) -> None:
         """A new checkpoint is whole: name it as the latest, then remove the oldest."""
+        from agog.checkpoint.bundle_writer import remove_bundle
+        from agog.checkpoint.state_file import write_state
+
         kept = {known: stamp for known, stamp in self._kept.items() if known != path}
         kept[path] = time.time()
         old, preserved = self._surplus(kept)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from agog._core import Tensor
 from agog.checkpoint.messages import Attribute, BoolValue, Child, Node, ObjectGraph, Slot
-from agog.checkpoint.trackable import children, values
+from agog.checkpoint.trackable import children, full_name, values
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTES = ".ATTRIBUTES"
@@ -96,11 +96,6 @@ def with_values(graph: ObjectGraph) -> set[int]:
     return found
 
 
-def full_name(value: Any) -> str:
-    """The name of a variable, under which checkpoints by name have it; others have none."""
-    return getattr(value, "_shared_name", "")
-
-
 def escape(name: str) -> str:
     """A name as a part of a key, in which `/` separates and a dot begins a reserved part."""
     return name.replace(".", "..").replace("/", ".S")
@@ -108,8 +103,3 @@ def escape(name: str) -> str:
 
 def _join(path: str, name: str) -> str:
     return f"{path}/{name}" if path else name
-
-
-def value_paths(found: list[Tracked]) -> Iterator[tuple[str, Any]]:
-    """Path and object of everything that was found."""
-    return ((each.path or "(root)", each.value) for each in found)

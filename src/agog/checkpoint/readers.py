@@ -6,14 +6,15 @@ import os
 from typing import Any
 
 from agog._core import public
-from agog.checkpoint.bundle_reader import BundleReader
-from agog.checkpoint.state_file import latest_checkpoint
+from agog.checkpoint.folder import latest_checkpoint
 
 
 class CheckpointReader:
     """The values of a checkpoint by their keys."""
 
     def __init__(self, filename: Any) -> None:
+        from agog.checkpoint.bundle_reader import BundleReader
+
         self._bundle = BundleReader(os.fspath(filename))
 
     def has_tensor(self, tensor_str: str) -> bool:

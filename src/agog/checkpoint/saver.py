@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agog
 from agog._core import VariableBase, public
-from agog.checkpoint.bundle_reader import BundleReader
-from agog.checkpoint.bundle_writer import remove_bundle, write_bundle
-from agog.checkpoint.checkpoint import graph_of
-from agog.checkpoint.object_graph import GRAPH_KEY, full_name
-from agog.checkpoint.report import raise_mismatches
-from agog.checkpoint.restoration import assign_all, compare
-from agog.checkpoint.state_file import write_state
-from agog.checkpoint.trackable import VALUE
+from agog.checkpoint.trackable import VALUE, full_name
 from agog.errors import NotFoundError, UnimplementedError
+
+if TYPE_CHECKING:
+    from agog.checkpoint.bundle_reader import BundleReader
 
 
 class Saver:
@@ -106,6 +102,8 @@ class Saver:
         save_debug_info: bool = False,
     ) -> str:
         """Writes the variables; returns the path, with the step behind it if one is given."""
+        from agog.checkpoint.bundle_writer import write_bundle
+
         path = os.fspath(save_path)
         if global_step is not None:
             step = int(agog.convert_to_tensor(global_step))
@@ -122,6 +120,9 @@ class Saver:
 
     def _note(self, path: str, latest_filename: str | None) -> None:
         """Names the new checkpoint as the latest, then removes the oldest."""
+        from agog.checkpoint.bundle_writer import remove_bundle
+        from agog.checkpoint.state_file import write_state
+
         self._last.pop(path, None)
         self._last[path] = time.time()
         count = len(self._last) - self._max_to_keep if self._max_to_keep else 0
@@ -145,6 +146,8 @@ class Saver:
 
         A checkpoint of `train.Checkpoint` will do: it has the names as well.
         """
+        from agog.checkpoint.bundle_reader import BundleReader
+
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         path = os.fspath(save_path)
@@ -164,6 +167,9 @@ class Saver:
         self._assign(reader, {name: keys[name] for name in self._variables})
 
     def _assign(self, reader: BundleReader, keys: dict[str, str]) -> None:
+        from agog.checkpoint.report import raise_mismatches
+        from agog.checkpoint.restoration import assign_all, compare
+
         found = (compare(var, reader, keys[name]) for name, var in self._variables.items())
         mismatches = [each for each in found if each and not self._may_reshape(each)]
         if mismatches:
@@ -199,7 +205,10 @@ def _by_name(var_list: Any) -> dict[str, Any]:
 
 def _keys(reader: BundleReader) -> dict[str, str]:
     """The key of each variable by its name."""
-    if GRAPH_KEY not in reader:
+    from agog.checkpoint.opening import graph_of
+
+    graph = graph_of(reader)
+    if graph is None:
         return {key: key for key in reader.names()}
-    attributes = (each for node in graph_of(reader).nodes for each in node.attributes)
+    attributes = (each for node in graph.nodes for each in node.attributes)
     return {each.full_name: each.checkpoint_key for each in attributes if each.name == VALUE}

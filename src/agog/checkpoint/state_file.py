@@ -9,9 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from agog._core import public
 from agog.checkpoint.files import os_errors, write_file
 
 _LINE = re.compile(r'^\s*(\w+)\s*:\s*("(?:[^"\\\n]|\\.)*"|[-+.\w]+)\s*$')
@@ -101,19 +99,8 @@ def write_state(
         write_file(path, state.to_text().encode())
 
 
-@public
-def get_checkpoint_state(
-    checkpoint_dir: Any, latest_filename: str | None = None
-) -> CheckpointState | None:
-    """The state of a folder with checkpoints, with whole paths; None where it has none.
-
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> path = agog.train.Checkpoint(v=agog.Variable(1.0)).save(f"{folder}/ckpt")
-    >>> agog.train.get_checkpoint_state(folder).model_checkpoint_path == path
-    True
-    """
-    folder = os.fspath(checkpoint_dir)
+def read_state(folder: str, latest_filename: str | None = None) -> CheckpointState | None:
+    """The state of a folder, with whole paths; None, and a warning, where it cannot be read."""
     path = state_path(folder, latest_filename)
     if not path.exists():
         return None
@@ -130,20 +117,3 @@ def get_checkpoint_state(
 
 def _whole(folder: str, path: str) -> str:
     return path if os.path.isabs(path) or not path else os.path.join(folder, path)
-
-
-@public
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The path of the latest checkpoint in a folder, as `restore` takes it; None without one.
-
-    >>> agog.train.latest_checkpoint("/no/such/folder") is None
-    True
-    """
-    state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    if state is None or not state.model_checkpoint_path:
-        return None
-    path = state.model_checkpoint_path
-    if os.path.exists(f"{path}.index"):
-        return path
-    logging.getLogger("agog").warning("the latest checkpoint %s is not there", path)
-    return None

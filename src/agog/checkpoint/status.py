@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agog._core import public
-from agog.checkpoint.report import Mismatch, RestoreReport, Value
+
+if TYPE_CHECKING:
+    from agog.checkpoint.report import Mismatch, RestoreReport, Value
 
 
 class CheckpointLoadStatus:
@@ -110,7 +112,7 @@ class InitializationOnlyStatus(CheckpointLoadStatus):
     """What `restore(None)` returns: there was no checkpoint."""
 
     def __init__(self) -> None:
-        super().__init__(lambda: RestoreReport("None"), lambda: None)
+        super().__init__(_empty_report, lambda: None)
 
     @public
     def assert_consumed(self) -> CheckpointLoadStatus:
@@ -119,3 +121,9 @@ class InitializationOnlyStatus(CheckpointLoadStatus):
 
     assert_existing_objects_matched = assert_consumed
     assert_nontrivial_match = assert_consumed
+
+
+def _empty_report() -> RestoreReport:
+    from agog.checkpoint.report import RestoreReport
+
+    return RestoreReport("None")

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from agog._core import Tensor, VariableBase, convert
-from agog.checkpoint.state import decode_state, encode_state
 
 VALUE = "VARIABLE_VALUE"  # TensorFlow's name of what a variable holds
 PYTHON_STATE = "py_state"  # and of what a PythonState holds
@@ -146,10 +145,17 @@ def values(value: Any) -> dict[str, Tensor]:
     if isinstance(value, PythonState):
         return {PYTHON_STATE: convert(value.serialize(), "string")}
     if has_state(value):
+        from agog.checkpoint.state import encode_state
+
         text, tensors = encode_state(value.save_state(), type(value).__name__)
         named = {f"{STATE}_{i}": tensor for i, tensor in enumerate(tensors)}
         return {STATE: convert(text, "string"), **named}
     return {}
+
+
+def full_name(value: Any) -> str:
+    """The name of a variable, under which checkpoints by name have it; others have none."""
+    return getattr(value, "_shared_name", "")
 
 
 def value_names(value: Any) -> tuple[str, ...]:
@@ -166,5 +172,7 @@ def take_state(value: Any, tensors: dict[str, Tensor]) -> None:
     if isinstance(value, PythonState):
         value.deserialize(tensors[PYTHON_STATE].numpy())
         return
+    from agog.checkpoint.state import decode_state
+
     parts = [tensors[f"{STATE}_{i}"] for i in range(len(tensors) - 1)]
     value.restore_state(decode_state(tensors[STATE].numpy(), parts))

@@ -6,11 +6,13 @@ import contextlib
 import os
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agog._core import public
 from agog.summary.current import current
-from agog.summary.event_file import EventFile
+
+if TYPE_CHECKING:
+    from agog.summary.event_file import EventFile
 
 _MAX_QUEUE = 10
 _FLUSH_MILLIS = 120_000
@@ -106,6 +108,7 @@ def create_file_writer(
     ...     bool(agog.summary.scalar("loss", 0.5))
     True
     """
+    from agog.summary.event_file import EventFile
     from agog.summary.messages import first_event
 
     if logdir is None:

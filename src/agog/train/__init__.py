@@ -1,11 +1,11 @@
 """Optimizers with TensorFlow 1's names, and checkpoints."""
 
 from agog.checkpoint.checkpoint import Checkpoint
+from agog.checkpoint.folder import get_checkpoint_state, latest_checkpoint
 from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
 from agog.checkpoint.options import CheckpointOptions
 from agog.checkpoint.readers import list_variables, load_checkpoint, load_variable
 from agog.checkpoint.saver import Saver
-from agog.checkpoint.state_file import get_checkpoint_state, latest_checkpoint
 from agog.train import experimental
 from agog.train.adam import AdamOptimizer
 from agog.train.gradient_descent import GradientDescentOptimizer
