@@ -29,6 +29,7 @@ WORKLOADS = (
     "lstm",
     "gelu",
     "matmul",
+    "checkpoint",
     "import_time",
     "memory",
 )

@@ -103,6 +103,19 @@ def write_file(path: Path, data: bytes) -> None:
     flush_folder(path.parent)
 
 
+@contextlib.contextmanager
+def written_by_others(path: Path) -> Iterator[Path]:
+    """A with-block in which somebody writes the file that is yielded; then it becomes `path`."""
+    temporary = path.with_name(_temporary_name(path.name))
+    try:
+        yield temporary
+        flush_folder(temporary)  # files are flushed in the same way
+        os.replace(temporary, path)
+        flush_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def flush_folder(folder: Path) -> None:
     """The names of the files in a folder are on the disk when this returns."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

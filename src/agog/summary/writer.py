@@ -19,13 +19,10 @@ _FLUSH_MILLIS = 120_000
 
 
 class SummaryWriter:
-    """Writes summaries, while it is the default, into an event file or, without one, nowhere."""
+    """Takes the summaries while it is the default; this base writes them nowhere."""
 
-    def __init__(self, file: EventFile | None) -> None:
-        self._file = file
-        self._closed = False
-        if file is not None:
-            weakref.finalize(self, file.close)  # also when the interpreter ends
+    _file: EventFile | None = None
+    _closed = False
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
@@ -87,6 +84,14 @@ class SummaryWriter:
             raise RuntimeError(f"SummaryWriter {self!r} is already closed")
 
 
+class _FileWriter(SummaryWriter):
+    """Writes into an event file."""
+
+    def __init__(self, file: EventFile) -> None:
+        self._file = file
+        weakref.finalize(self, file.close)  # also when the interpreter ends
+
+
 @public
 def create_file_writer(
     logdir: Any,
@@ -121,7 +126,7 @@ def create_file_writer(
     )
     file.write(first_event())
     file.flush()
-    return SummaryWriter(file)
+    return _FileWriter(file)
 
 
 @public
@@ -132,4 +137,4 @@ def create_noop_writer() -> SummaryWriter:
     ...     bool(agog.summary.scalar("loss", 0.5, step=1))
     False
     """
-    return SummaryWriter(None)
+    return SummaryWriter()

@@ -1,5 +1,6 @@
 """Optimizers with TensorFlow 1's names, and checkpoints."""
 
+from agog.checkpoint import safetensors
 from agog.checkpoint.checkpoint import Checkpoint
 from agog.checkpoint.folder import get_checkpoint_state, latest_checkpoint
 from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
@@ -28,4 +29,5 @@ __all__ = [
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "safetensors",
 ]
