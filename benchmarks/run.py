@@ -31,6 +31,7 @@ WORKLOADS = (
     "matmul",
     "batches",
     "mapped_batches",
+    "checkpoint",
     "import_time",
     "memory",
 )

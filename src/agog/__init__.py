@@ -221,6 +221,8 @@ from agog import losses as losses
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib
+from agog import summary as summary
+from agog.progress_bar import progress as progress
 
 if _TYPE_CHECKING:
     from agog import data as data

@@ -9,9 +9,10 @@ from typing import Any
 
 import agog
 from agog._core import public
+from agog.checkpoint.trackable import Trackable
 
 
-class Module:
+class Module(Trackable):
     """Base class for things that hold variables: its attributes are searched for them.
 
     Variables and modules are found in attributes, in name order, also inside lists, tuples and

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from agog.progress_bar import Bar
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -43,58 +45,29 @@ class _Quiet(Progress):
         pass
 
 
-class _Bar(Progress):
+class _WithBar(Progress):
     """A bar with rate, loss and time left, below the lines."""
 
-    def __init__(self, bar: Any, steps: int) -> None:
+    def __init__(self, bar: Bar) -> None:
         super().__init__()
         self._bar = bar
-        self._task = bar.add_task("training", total=steps, loss=float("nan"))
-        self._waiting = 0
 
     def step(self, loss: Any) -> None:
         super().step(loss)
-        self._waiting += 1
-        if self._waiting == 16:  # redrawing for each of some thousand steps a second is waste
-            self._bar.update(self._task, advance=self._waiting, loss=float(loss))
-            self._waiting = 0
+        self._bar.step(loss=loss)
 
     def line(self, text: str) -> None:
-        self._bar.update(self._task, advance=self._waiting)
-        self._waiting = 0
-        self._bar.console.print(text, highlight=False)
+        self._bar.line(text)
 
 
 @contextlib.contextmanager
 def progress(steps: int, plain: bool = False, quiet: bool = False) -> Iterator[Progress]:
     """Shows the progress of so many steps while the block runs."""
-    bar = None if plain or quiet or not sys.stdout.isatty() else _rich_bar()
-    if bar is None:
+    if plain or quiet or not sys.stdout.isatty():
         yield _Quiet() if quiet else Progress()
         return
-    with bar:
-        yield _Bar(bar, steps)
-
-
-def _rich_bar() -> Any:
-    try:
-        from rich import progress as rich
-    except ImportError:
-        return None
-
-    class Rate(rich.ProgressColumn):
-        def render(self, task: Any) -> str:
-            return f"{task.speed or 0:,.0f} steps/s"
-
-    return rich.Progress(
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.TextColumn("{task.percentage:3.0f}%"),
-        Rate(),
-        rich.TextColumn("loss {task.fields[loss]:.3f}"),
-        rich.TimeRemainingColumn(),
-        transient=True,
-    )
+    with Bar("training", steps, "steps", transient=True) as bar:
+        yield _WithBar(bar)
 
 
 def colour_wanted() -> bool:

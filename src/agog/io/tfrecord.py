@@ -10,20 +10,19 @@ import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from agog._core import crc32c, public
+from agog._core import public
 from agog.io.compressed import kind_of, open_to_read, open_to_write
+from agog.io.crc32c import crc32c, mask
 from agog.io.paths import data_loss, os_errors, path_of
 
 _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
-_MASK = 0xA282EAD8
 _MOST_BYTES = 1 << 40  # of a record: more is a damaged length, checksum or not
 
 
 def masked_crc(data: Any) -> int:
     """The checksum as it stands in the file."""
-    crc = crc32c(data)
-    return (((crc >> 15) | (crc << 17)) + _MASK) & 0xFFFFFFFF
+    return mask(crc32c(data))
 
 
 class RecordReader:

@@ -105,6 +105,10 @@ class Generator:
         """The variable that holds the state."""
         return self._state_var
 
+    def checkpoint_children(self) -> dict[str, Any]:
+        """What a checkpoint saves of it."""
+        return {"_state_var": self._state_var}
+
     @property
     def algorithm(self) -> int:
         """The number of the algorithm."""

@@ -49,6 +49,24 @@ def require_seed(what: str) -> None:
         )
 
 
+def global_state() -> dict[str, Any]:
+    """The global seed and the state of the generator of seeds, as plain values."""
+    generator = _State.op_seeds
+    return {"seed": _State.seed, "op_seeds": None if generator is None else generator.getstate()}
+
+
+def set_global_state(state: dict[str, Any]) -> None:
+    """Goes on from what `global_state` returned."""
+    from random import Random
+
+    generator = None
+    if state["op_seeds"] is not None:
+        generator = Random()
+        generator.setstate(state["op_seeds"])
+    _core.reset_random()
+    _State.seed, _State.op_seeds = state["seed"], generator
+
+
 def get_seed(op_seed: int | None) -> tuple[int, int]:
     """The two seeds for an op that was given `op_seed`; (0, 0) means unpredictable numbers."""
     if _State.seed is None or _State.op_seeds is None:

@@ -1,12 +1,17 @@
-"""Optimizers with TensorFlow 1's names: they change variables against the gradient of a loss.
-
-Also the messages of training examples, `Example` and its parts.
-"""
+"""Optimizers with TensorFlow 1's names, checkpoints, and the messages of training examples."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agog.checkpoint import safetensors
+from agog.checkpoint.checkpoint import Checkpoint
+from agog.checkpoint.folder import get_checkpoint_state, latest_checkpoint
+from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
+from agog.checkpoint.options import CheckpointOptions
+from agog.checkpoint.readers import list_variables, load_checkpoint, load_variable
+from agog.checkpoint.saver import Saver
+from agog.train import experimental
 from agog.train.adam import AdamOptimizer
 from agog.train.gradient_descent import GradientDescentOptimizer
 from agog.train.momentum import MomentumOptimizer
@@ -38,6 +43,9 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "AdamOptimizer",
     "BytesList",
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
     "Example",
     "Feature",
     "FeatureList",
@@ -48,5 +56,14 @@ __all__ = [
     "Int64List",
     "MomentumOptimizer",
     "Optimizer",
+    "Saver",
     "SequenceExample",
+    "checkpoints_iterator",
+    "experimental",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
+    "safetensors",
 ]

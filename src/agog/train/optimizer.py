@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import agog
 from agog._core import public
+from agog.checkpoint.trackable import Trackable
 
 GradsAndVars = Iterable[tuple[Any, Any]]
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """Base of all optimizers: a subclass says how one variable follows its gradient.
 
     A subclass overrides `_resource_apply_dense(grad, var)`, and where it needs them `_slot_names`
@@ -169,6 +170,29 @@ class Optimizer:
         made = [slot for _, slots in self._slots.values() for slot in slots]
         return sorted([*made, *self._own_variables()], key=lambda var: var.name)
 
+    def checkpoint_children(self) -> dict[str, Any]:
+        """What a checkpoint saves beside the slots: variables that belong to no other one."""
+        return {_last_name(var): var for var in self._own_variables()}
+
+    # What checkpoints use.
+
+    def _slot_variables(self) -> Iterator[tuple[Any, str, Any]]:
+        """Each variable, the name of a slot and the slot."""
+        for var, slots in self._slots.values():
+            for (name, _), slot in zip(self._slot_names, slots, strict=True):
+                yield var, name, slot
+
+    def _slot_for(self, var: Any, name: str) -> Any:
+        """The slot beside a variable, made now if need be; None where there is no such name."""
+        if name not in self.get_slot_names():
+            return None
+        self._create_slots([var])
+        return self.get_slot(var, name)
+
+    def _create_own_variables(self) -> None:
+        """Makes the variables of `checkpoint_children`, which a checkpoint has values for."""
+        self._create_slots([])
+
     # What a subclass may override.
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
@@ -231,6 +255,11 @@ class Optimizer:
 
 
 _NO_VARIABLES = "No variables provided: apply_gradients needs (gradient, variable) pairs"
+
+
+def _last_name(var: Any) -> str:
+    """The name of a variable without its scopes."""
+    return str(var.name).rpartition("/")[2].partition(":")[0]
 
 
 def _setting(value: Any, dtype: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Checkpoints: the values of objects in files, in TensorFlow's own format."""
