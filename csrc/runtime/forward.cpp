@@ -11,7 +11,7 @@ namespace {
 struct Level {
   Ref<Accumulator> accumulator;
   int64_t session;  // tapes of earlier ones see the ops that make its tangents
-  bool ended() const { return accumulator->session() != session; }
+  bool ended() const { return !accumulator || accumulator->session() != session; }
 };
 using Levels = std::vector<Level>;  // innermost last
 
