@@ -174,6 +174,22 @@ def test_many_threads_with_iterators_of_their_own() -> None:
     assert totals == [2 * sum(range(200))] * 6
 
 
+def test_threads_may_share_an_iterator() -> None:
+    iterator = iter(Dataset.range(3000).map(lambda x: x + 0).shuffle(100).batch(3))
+    found: list[int] = []
+
+    def run() -> None:
+        for batch in iterator:
+            found.extend(batch.numpy().tolist())
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(3000))
+
+
 # ---- errors
 
 
