@@ -85,9 +85,8 @@ def _tensor(value: Any, wanted: Any, exact: bool) -> Any:
     try:
         tensor = _core.convert(value) if exact else _core.convert(value, dtype)
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(
-            None, None, f"the function returned {value!r}: {error}"
-        ) from None
+        message = f"the function returned {value!r}: {error}"
+        raise InvalidArgumentError(None, None, message) from None
     if tensor.dtype is not dtype:
         raise InvalidArgumentError(
             None,

@@ -174,6 +174,22 @@ def test_many_threads_with_iterators_of_their_own() -> None:
     assert totals == [2 * sum(range(200))] * 6
 
 
+def test_threads_may_share_an_iterator() -> None:
+    iterator = iter(Dataset.range(3000).map(lambda x: x + 0).shuffle(100).batch(3))
+    found: list[int] = []
+
+    def run() -> None:
+        for batch in iterator:
+            found.extend(batch.numpy().tolist())
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(3000))
+
+
 # ---- errors
 
 
@@ -222,6 +238,41 @@ def test_an_error_concerns_one_element() -> None:
                 break
         assert got == [0, 1, 2, -1, 4, 5]
     assert numbers(Dataset.range(6).map(fail_at_3).ignore_errors()) == [0, 1, 2, 4, 5]
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_errors_of_interleaved_datasets_come_in_their_turn(calls: int | None) -> None:
+    def part(x: Any) -> Any:
+        if int(x) == 1:
+            raise KeyError("one")
+        return Dataset.from_tensors(x).repeat(2)
+
+    iterator = iter(Dataset.range(4).interleave(part, 3, 1, num_parallel_calls=calls))
+    got = []
+    while True:
+        try:
+            got.append(int(next(iterator)))
+        except KeyError:
+            got.append(-1)
+        except StopIteration:
+            break
+    assert got[:2] == [0, -1]
+    assert sorted(got) == [-1, 0, 0, 2, 2, 3, 3]
+
+
+def test_a_generator_at_work_may_be_left(capfd: pytest.CaptureFixture[str]) -> None:
+    def slow_numbers() -> Iterator[int]:
+        for i in range(100):
+            time.sleep(0.02)
+            yield i
+
+    iterator = iter(Dataset.from_generator(slow_numbers, tf.int32).prefetch(3))
+    assert int(next(iterator)) == 0
+    assert int(next(iterator)) == 1
+    del iterator
+    gc.collect()
+    time.sleep(0.1)
+    assert capfd.readouterr().err == ""
 
 
 def test_ignored_errors_are_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,6 +16,7 @@ saving raises UnimplementedError.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from agog import _core
@@ -47,6 +48,8 @@ class Iterator:
         self._node = node
         self._options = options
         self._timed = timed
+        # Threads may share an iterator; a map function may ask its own iterator for more.
+        self._lock = threading.RLock()
         self._start()
 
     def _start(self) -> None:
@@ -59,11 +62,12 @@ class Iterator:
 
     @public
     def __next__(self) -> Any:
-        if _core.tape_depth():
-            # What a map function does is no part of what the tapes of the caller record.
-            with _core.stop_recording():
-                return self._next()
-        return self._next()
+        with self._lock:
+            if _core.tape_depth():
+                # What a map function does is no part of what the tapes of the caller record.
+                with _core.stop_recording():
+                    return self._next()
+            return self._next()
 
     @public
     def next(self) -> Any:
@@ -98,7 +102,8 @@ class Iterator:
     @public
     def save_state(self) -> State:
         """The position, as plain values and tensors: see the top of this module."""
-        return {"version": _VERSION, "stage": self._stage.save()}
+        with self._lock:
+            return {"version": _VERSION, "stage": self._stage.save()}
 
     @public
     def restore_state(self, state: State) -> None:

@@ -72,8 +72,7 @@ class Making:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = _signature(output_types, output_shapes, output_signature)
-        given = tuple(_core.convert(arg) for arg in args or ())
-        arguments = tuple(arg.numpy() if arg.shape.rank is not None else arg for arg in given)
+        arguments = tuple(_core.convert(arg).numpy() for arg in args or ())
         return as_dataset(sources.Generated(generator, spec, arguments))
 
     @staticmethod

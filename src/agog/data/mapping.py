@@ -110,7 +110,7 @@ class ParallelMapStage(Stage):
             read = Outcome(self.inputs[0].next, ())
             if read.is_end:
                 self.ended = True
-            elif read.kind:
+            elif read.is_error:
                 self.pending.append(read)  # an error of the input: raised in its turn
             else:
                 self.pending.append(self.pool.submit(self.node.apply, read.value))

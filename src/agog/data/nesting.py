@@ -12,7 +12,7 @@ from agog.data.mapping import scalar_int64
 from agog.data.node import UNKNOWN, DatasetBase, Node, as_dataset
 from agog.data.options import is_debugging
 from agog.data.probing import first_elements, spec_of_all
-from agog.data.sources import Elements
+from agog.data.sources import Elements, ListStage
 from agog.data.stage import Run, Stage, State, available_cpus, decode, encode
 from agog.data.threads import Outcome, Pool, done
 from agog.errors import InvalidArgumentError
@@ -243,6 +243,16 @@ class ParallelInterleaveStage(InterleaveStage):
                 slot.work = self.pool.submit(_read, slot.stage, self.node.block)
             self.current = (self.current + 1) % len(self.slots)
         self.current, self.given = here
+
+    def _open(self) -> Slot | None:
+        outcome = Outcome(super()._open, ())
+        if not outcome.is_error:
+            return outcome.value
+        # An error comes in its turn, and not when its slot is opened ahead.
+        slot = Slot(None, ListStage([]))
+        slot.ready.append(outcome)
+        self.slots[self.current] = slot
+        return slot
 
     def _next_of(self, slot: Slot) -> Any:
         if not slot.ready:

@@ -8,6 +8,7 @@ position is two integers.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from agog.random.seeds import get_seed
@@ -30,13 +31,15 @@ class Seeds:
         self.pair = pair
         self.changes = changes
         self.epoch = 0
+        self._lock = threading.Lock()
 
     def next_epoch(self) -> int:
         """The number of a new pass; always 0 where every pass is to have the same order."""
         if not self.changes:
             return 0
-        self.epoch += 1
-        return self.epoch - 1
+        with self._lock:
+            self.epoch += 1
+            return self.epoch - 1
 
     def go_to(self, epoch: int) -> None:
         """Lets the pass after this one be `epoch + 1`."""

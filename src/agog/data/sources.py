@@ -338,8 +338,13 @@ class GeneratedStage(Stage):
         self.ended = state["ended"]
 
     def close(self) -> None:
-        if self.iterator is not None and hasattr(self.iterator, "close"):
+        if self.iterator is None or not hasattr(self.iterator, "close"):
+            return
+        try:
             self.iterator.close()
+        except ValueError:
+            # It runs on a thread of a prefetch that was left: it ends when nobody holds it.
+            self.iterator = None
 
 
 class Iterated(Generated):

@@ -41,6 +41,11 @@ class Outcome:
         raise self.value
 
     @property
+    def is_error(self) -> bool:
+        """Whether the call raised an error."""
+        return self.kind == _ERROR
+
+    @property
     def is_end(self) -> bool:
         """Whether the input was at its end."""
         return self.kind == _END
