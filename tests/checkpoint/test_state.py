@@ -130,6 +130,23 @@ def test_a_step_after_restoring_is_the_uninterrupted_step(tmp_path: Path) -> Non
         assert a.numpy().tobytes() == b.numpy().tobytes()
 
 
+def pipeline() -> object:
+    dataset = tf.data.Dataset.range(100).shuffle(20, seed=3).map(lambda x: x * 2).repeat(2)
+    return iter(dataset.batch(3))
+
+
+def test_iterators_of_datasets(tmp_path: Path) -> None:
+    data = pipeline()
+    for _ in range(20):
+        next(data)
+    v = tf.Variable(1.0)
+    path = tf.train.Checkpoint(v=v, data=data).save(tmp_path / "c")
+    want = [next(data).numpy().tolist() for _ in range(40)]
+    again = pipeline()
+    tf.train.Checkpoint(v=v, data=again).restore(path).assert_consumed()
+    assert [next(again).numpy().tolist() for _ in range(40)] == want
+
+
 def draw() -> list[np.ndarray]:
     """From ops with seeds and without, of several kinds and dtypes."""
     tensors = [
