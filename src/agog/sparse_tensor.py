@@ -15,7 +15,8 @@ class SparseTensor:
     """`values` [n] at the places `indices` [n, rank] of a tensor of shape `dense_shape` [rank].
 
     A container for what parsing yields; no operation takes it yet: `agog.scatter_nd(indices,
-    values, dense_shape)` makes it dense. Raises InvalidArgumentError where the shapes do not fit together.
+    values, dense_shape)` makes it dense. Raises InvalidArgumentError where the shapes do not fit
+    together.
 
     >>> x = agog.SparseTensor(indices=[[0, 1]], values=[5], dense_shape=[1, 3])
     >>> x.shape, x.dtype

@@ -205,8 +205,14 @@ def test_full_disk_at_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         finally:
             monkeypatch.setattr(os, "write", plain)
         check(tmp_path, 1)
+        if tf.train.latest_checkpoint(tmp_path / "kept").endswith("ckpt-1"):
+            assert all(index_of(path).exists() for path in tmp_path.rglob("*.data-*"))
         saving = Saving(tmp_path)
     assert call_number > 10
+
+
+def index_of(shard: Path) -> Path:
+    return shard.with_name(shard.name.partition(".data-")[0] + ".index")
 
 
 def test_folders_that_take_no_files(tmp_path: Path) -> None:

@@ -50,7 +50,12 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
         _remove_shards_except(prefix, old_shards)  # of a writer that was killed
         num_shards = 2 if old_shards == 1 else 1
         entries = _write_shards(prefix, num_shards, tensors)
-        write_file(Path(f"{prefix}.index"), _index(num_shards, entries))
+        try:
+            write_file(Path(f"{prefix}.index"), _index(num_shards, entries))
+        except BaseException:
+            if _num_shards(f"{prefix}.index") != num_shards:  # shards that nobody would look for
+                _remove_shards_except(prefix, old_shards)
+            raise
         _remove_shards_except(prefix, num_shards)
 
 
