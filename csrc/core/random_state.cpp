@@ -89,4 +89,26 @@ void reset_random_kernels() {
   g.old.clear();
 }
 
+std::vector<RandomPlace> random_places() {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  std::vector<RandomPlace> places;
+  const auto add = [&](const Key& k, const RandomStream& stream) {
+    places.push_back({k.op, k.dtypes, k.seed, k.seed2, stream});
+  };
+  for (const auto& [key, stream] : g.young) add(key, stream);
+  for (const auto& [key, stream] : g.old) {
+    if (!g.young.contains(key)) add(key, stream);
+  }
+  return places;
+}
+
+void set_random_places(const std::vector<RandomPlace>& places) {
+  Generators& g = generators();
+  const std::lock_guard lock(g.mutex);
+  g.young.clear();
+  g.old.clear();
+  for (const RandomPlace& p : places) g.old[{p.op, p.dtypes, p.seed, p.seed2}] = p.stream;
+}
+
 }  // namespace agog

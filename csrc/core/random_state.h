@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/api.h"
 
@@ -25,5 +27,19 @@ AGOG_API RandomStream reserve_random(std::string_view op, uint64_t dtypes, int64
 
 // All generators start afresh.
 AGOG_API void reset_random_kernels();
+
+// A generator by what it belongs to, and where it stands.
+struct RandomPlace {
+  std::string op;
+  uint64_t dtypes = 0;
+  int64_t seed = 0, seed2 = 0;
+  RandomStream stream;
+};
+
+// Where all generators stand that were used so far, for checkpoints.
+AGOG_API std::vector<RandomPlace> random_places();
+
+// They go on from these places; all others start afresh.
+AGOG_API void set_random_places(const std::vector<RandomPlace>& places);
 
 }  // namespace agog

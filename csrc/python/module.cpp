@@ -163,6 +163,31 @@ void warn_later(const std::string& why) {
   }
 }
 
+nb::list random_streams() {
+  nb::list found;
+  for (const RandomPlace& p : random_places()) {
+    const RandomStream& s = p.stream;
+    found.append(nb::make_tuple(nb::str(p.op.c_str(), p.op.size()), p.dtypes, p.seed, p.seed2,
+                                s.key, s.low, s.high));
+  }
+  return found;
+}
+
+void set_random_streams(const nb::list& streams) {
+  std::vector<RandomPlace> places;
+  for (const nb::handle each : streams) {
+    const auto t = nb::cast<nb::tuple>(each);
+    if (t.size() != 7) fail(ErrorCode::kInvalidArgument, "a random stream is a tuple of 7");
+    places.push_back(
+        {nb::str(t[0]).c_str(),
+         nb::cast<uint64_t>(t[1]),
+         nb::cast<int64_t>(t[2]),
+         nb::cast<int64_t>(t[3]),
+         {nb::cast<uint64_t>(t[4]), nb::cast<uint64_t>(t[5]), nb::cast<uint64_t>(t[6])}});
+  }
+  set_random_places(places);
+}
+
 }  // namespace
 
 void bind_config(nb::module_& m) {
@@ -176,6 +201,8 @@ void bind_config(nb::module_& m) {
 #endif
   m.def("num_threads", &num_threads);
   m.def("reset_random", &reset_random_kernels);
+  m.def("random_streams", &random_streams);
+  m.def("set_random_streams", &set_random_streams);
   m.def("set_num_threads", &set_num_threads);
   m.def("allocator_stats", [] {
     const AllocatorStats s = allocator_stats();

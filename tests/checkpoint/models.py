@@ -89,8 +89,8 @@ def values(tf: Any, checkpoint: Any) -> dict[str, Any]:
     return found
 
 
-def main(framework: str, action: str, path: str) -> None:
-    """One action; prints JSON."""
+def act(framework: str, action: str, path: str) -> dict[str, Any]:
+    """One action; what it found."""
     if framework == "agog":
         import agog as tf
 
@@ -124,8 +124,8 @@ def main(framework: str, action: str, path: str) -> None:
     if action != "save":
         status.assert_consumed()  # TensorFlow's Adam makes its powers of beta in its first step
     found["next"] = values(tf, checkpoint)
-    print(json.dumps(found))
+    return found
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    print(json.dumps(act(*sys.argv[1:])))

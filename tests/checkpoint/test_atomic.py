@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,14 +79,17 @@ def die_at(call_number: int) -> None:
 
 
 def in_child(action: Callable[[], None]) -> int:
-    """Runs it in a child process; the signal that ended it, or 0."""
+    """Runs it in a child process; 0, or 1 if it raised, or minus the signal that ended it."""
     pid = os.fork()
     if pid == 0:
+        leave, code = os._exit, 1
         try:
             action()
-        finally:
-            os._exit(0)
-    return os.WTERMSIG(os.waitpid(pid, 0)[1])
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        leave(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def test_killed_before_each_system_call(tmp_path: Path) -> None:
@@ -99,8 +103,10 @@ def test_killed_before_each_system_call(tmp_path: Path) -> None:
             die_at(call_number)
             saving.save(3)
 
-        if in_child(action) == 0:
+        code = in_child(action)
+        if code == 0:
             break
+        assert code == -signal.SIGKILL
         seen.add(check(tmp_path, 2))
         for folder in (tmp_path, tmp_path / "kept"):
             remove_leftovers(folder)  # or the next one would spend its calls on that
@@ -169,9 +175,8 @@ def test_full_disk(tmp_path: Path) -> None:
             except tf.errors.ResourceExhaustedError as error:
                 assert "File too large" in str(error) and "data-0000" in str(error)
                 continue
-            os.abort()
-        if int(saving.checkpoint.save_counter) != 1:
-            os.abort()
+            raise AssertionError("there was room")
+        assert int(saving.checkpoint.save_counter) == 1
 
     assert in_child(action) == 0
     assert check(tmp_path, 1) == (1, 1)
@@ -200,8 +205,14 @@ def test_full_disk_at_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         finally:
             monkeypatch.setattr(os, "write", plain)
         check(tmp_path, 1)
+        if tf.train.latest_checkpoint(tmp_path / "kept").endswith("ckpt-1"):
+            assert all(index_of(path).exists() for path in tmp_path.rglob("*.data-*"))
         saving = Saving(tmp_path)
     assert call_number > 10
+
+
+def index_of(shard: Path) -> Path:
+    return shard.with_name(shard.name.partition(".data-")[0] + ".index")
 
 
 def test_folders_that_take_no_files(tmp_path: Path) -> None:

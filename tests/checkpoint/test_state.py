@@ -130,6 +130,65 @@ def test_a_step_after_restoring_is_the_uninterrupted_step(tmp_path: Path) -> Non
         assert a.numpy().tobytes() == b.numpy().tobytes()
 
 
+def pipeline() -> object:
+    dataset = tf.data.Dataset.range(100).shuffle(20, seed=3).map(lambda x: x * 2).repeat(2)
+    return iter(dataset.batch(3))
+
+
+def test_iterators_of_datasets(tmp_path: Path) -> None:
+    data = pipeline()
+    for _ in range(20):
+        next(data)
+    v = tf.Variable(1.0)
+    path = tf.train.Checkpoint(v=v, data=data).save(tmp_path / "c")
+    want = [next(data).numpy().tolist() for _ in range(40)]
+    again = pipeline()
+    tf.train.Checkpoint(v=v, data=again).restore(path).assert_consumed()
+    assert [next(again).numpy().tolist() for _ in range(40)] == want
+
+
+def draw() -> list[np.ndarray]:
+    """From ops with seeds and without, of several kinds and dtypes."""
+    tensors = [
+        tf.random.normal([3]),
+        tf.random.uniform([3], seed=5),
+        tf.random.uniform([3], 0, 100, tf.int32, seed=-6),
+        tf.random.truncated_normal([3], dtype=tf.float64, seed=7),
+        tf.random.shuffle(tf.range(20), seed=8),
+        tf.nn.dropout(tf.ones([20]), 0.5),
+    ]
+    return [tensor.numpy() for tensor in tensors]
+
+
+@pytest.mark.parametrize("seed", [None, 11, 2**40])
+def test_random_state_of_ops(tmp_path: Path, seed: int | None) -> None:
+    from agog.random.seeds import _State
+
+    _State.seed = _State.op_seeds = None
+    if seed is not None:
+        tf.random.set_seed(seed)
+    draw()
+    checkpoint = tf.train.Checkpoint(random=tf.train.experimental.RandomState())
+    path = checkpoint.save(tmp_path / "c")
+    want = draw(), draw()
+    assert not np.array_equal(want[0][0], want[1][0])
+    tf.random.set_seed(3)
+    checkpoint.restore(path).assert_consumed()
+    for numbers in want:
+        for a, b in zip(numbers, draw(), strict=True):
+            assert np.array_equal(a, b)
+
+
+def test_random_state_takes_only_what_it_gave() -> None:
+    from agog import _core
+
+    before = _core.random_streams()
+    for bad in ([(1, 2)], [("op", 1, 2, 3, 4, 5, -6)], [("op", 0, 0, 0, 0, 0, "x")]):
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            _core.set_random_streams(bad)
+    assert sorted(_core.random_streams()) == sorted(before)
+
+
 # ---- asynchronous saving
 
 

@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 from agog import dtypes
 from agog._core import Tensor, convert
 from agog.checkpoint.bundle_writer import shard_name
-from agog.checkpoint.files import from_os_error
 from agog.checkpoint.messages import BundleEntry, BundleHeader, Slice
 from agog.checkpoint.slices import slice_bounds, slice_key
 from agog.checkpoint.strings import decode_strings
 from agog.checkpoint.table import TableReader
-from agog.checkpoint.wire import WireError, decode
-from agog.errors import DataLossError, NotFoundError, UnimplementedError
+from agog.checkpoint.wire import decode
+from agog.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from agog.io.crc32c import crc32c, unmask
+from agog.io.paths import from_os_error
 
 _READER_VERSION = 1
 _MOST_SHARDS = 100_000  # five digits
@@ -79,7 +79,7 @@ class BundleReader:
     def _check_header(self) -> int:
         try:
             header = decode(BundleHeader, self._raw[b""])
-        except (KeyError, WireError) as error:
+        except (KeyError, InvalidArgumentError) as error:
             self._fail(f"no header under the empty key: {error}")
         if not 1 <= header.num_shards < _MOST_SHARDS:
             self._fail(f"{header.num_shards} shards")
@@ -109,7 +109,7 @@ class BundleReader:
         name = key.decode(errors="replace")
         try:
             entry = decode(BundleEntry, raw)
-        except WireError as error:
+        except InvalidArgumentError as error:
             self._fail(f"the entry of {name}: {error}")
         if entry.shape.unknown_rank or any(dim.size < 0 for dim in entry.shape.dim):
             self._fail(f"the entry of {name} has no shape")
@@ -146,7 +146,7 @@ class BundleReader:
 
         try:
             strings, crc = decode_strings(data, math.prod(shape))
-        except WireError as error:
+        except InvalidArgumentError as error:
             self._fail_in_shard(key, entry, str(error))
         self._check_crc(key, entry, crc)
         array = np.empty(len(strings), object)

@@ -11,16 +11,16 @@ from typing import Any
 from agog.checkpoint.files import (
     StagedFile,
     flush_folder,
-    os_errors,
     remove_leftovers,
     write_file,
 )
 from agog.checkpoint.messages import BundleEntry, BundleHeader, Dim, Shape, Version
 from agog.checkpoint.strings import encode_strings
 from agog.checkpoint.table import TableReader, write_table
-from agog.checkpoint.wire import WireError, decode, encode
+from agog.checkpoint.wire import decode, encode
 from agog.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from agog.io.crc32c import crc32c, mask
+from agog.io.paths import os_errors
 
 _ALIGNMENT = 64  # so that what a reader maps can be used where it is
 
@@ -50,7 +50,12 @@ def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
         _remove_shards_except(prefix, old_shards)  # of a writer that was killed
         num_shards = 2 if old_shards == 1 else 1
         entries = _write_shards(prefix, num_shards, tensors)
-        write_file(Path(f"{prefix}.index"), _index(num_shards, entries))
+        try:
+            write_file(Path(f"{prefix}.index"), _index(num_shards, entries))
+        except BaseException:
+            if _num_shards(f"{prefix}.index") != num_shards:  # shards that nobody would look for
+                _remove_shards_except(prefix, old_shards)
+            raise
         _remove_shards_except(prefix, num_shards)
 
 
@@ -60,7 +65,13 @@ def _num_shards(index: str) -> int:
         with open(index, "rb") as file:
             _, header = next(TableReader(file.read(), index).pairs())
         return decode(BundleHeader, header).num_shards
-    except (FileNotFoundError, DataLossError, UnimplementedError, WireError, StopIteration):
+    except (
+        FileNotFoundError,
+        DataLossError,
+        InvalidArgumentError,
+        UnimplementedError,
+        StopIteration,
+    ):
         return 0
 
 

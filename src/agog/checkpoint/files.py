@@ -8,7 +8,6 @@ the next writer in that folder on the same machine removes it.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import secrets
@@ -18,38 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agog import errors
+from agog.io.paths import os_errors
 
 _TEMPORARY = re.compile(r"^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.tmp$")
 _WRITE_BYTES = 1 << 28  # one call of write() takes less than 2 GB
-
-_BY_ERRNO: dict[int, type[errors.OpError]] = {
-    errno.ENOSPC: errors.ResourceExhaustedError,
-    errno.EDQUOT: errors.ResourceExhaustedError,
-    errno.EFBIG: errors.ResourceExhaustedError,
-    errno.ENOENT: errors.NotFoundError,
-    errno.ENOTDIR: errors.FailedPreconditionError,
-    errno.EISDIR: errors.FailedPreconditionError,
-    errno.EEXIST: errors.AlreadyExistsError,
-    errno.EACCES: errors.PermissionDeniedError,
-    errno.EPERM: errors.PermissionDeniedError,
-    errno.EROFS: errors.PermissionDeniedError,
-}
-
-
-def from_os_error(error: OSError, path: Any) -> Exception:
-    """The exception of TensorFlow's class for an error of the operating system."""
-    kind: Any = _BY_ERRNO.get(error.errno or 0, errors.UnknownError)
-    return kind(None, None, f"{path}; {error.strerror or error}")
-
-
-@contextlib.contextmanager
-def os_errors(path: Any) -> Iterator[None]:
-    """A with-block whose OSErrors become TensorFlow's."""
-    try:
-        yield
-    except OSError as error:
-        raise from_os_error(error, path) from error
 
 
 class StagedFile:
@@ -69,10 +40,11 @@ class StagedFile:
     def write(self, data: Any) -> None:
         """Appends anything with the buffer protocol."""
         rest = memoryview(data).cast("B")
-        while rest:
-            written = os.write(self._file, rest[:_WRITE_BYTES])
-            self.size += written
-            rest = rest[written:]
+        with os_errors(self.path):
+            while rest:
+                written = os.write(self._file, rest[:_WRITE_BYTES])
+                self.size += written
+                rest = rest[written:]
 
     def flush(self) -> None:
         """Everything written is on the disk when this returns."""

@@ -8,8 +8,8 @@ from agog._core import Tensor
 from agog.checkpoint.bundle_reader import BundleReader
 from agog.checkpoint.messages import ObjectGraph
 from agog.checkpoint.object_graph import GRAPH_KEY
-from agog.checkpoint.wire import WireError, decode
-from agog.errors import DataLossError, NotFoundError
+from agog.checkpoint.wire import decode
+from agog.errors import DataLossError, InvalidArgumentError, NotFoundError
 
 
 def open_checkpoint(path: str) -> BundleReader:
@@ -32,7 +32,7 @@ def graph_of(reader: BundleReader) -> ObjectGraph | None:
     data: Tensor = reader.tensor(GRAPH_KEY)
     try:
         return decode(ObjectGraph, data.numpy())
-    except (WireError, TypeError) as error:
+    except (InvalidArgumentError, TypeError) as error:
         raise DataLossError(
             None, None, f"{reader.prefix}.index: damaged object graph: {error}"
         ) from None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agog._core import Tensor, VariableBase, convert, public
 from agog.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
+from agog.io.paths import os_errors
 
 if TYPE_CHECKING:
     from agog.checkpoint.report import RestoreReport
@@ -30,7 +31,7 @@ def save(objects: Any, path: Any, metadata: Mapping[str, str] | None = None) -> 
     >>> agog.train.safetensors.load(path)["a"].numpy().tolist()
     [1.0, 2.0]
     """
-    from agog.checkpoint.files import os_errors, remove_leftovers, written_by_others
+    from agog.checkpoint.files import remove_leftovers, written_by_others
 
     numpy_api = _package().numpy
     arrays = {name: _array(name, value) for name, value in _named(objects).items()}
@@ -50,7 +51,6 @@ def load(path: Any) -> dict[str, Tensor]:
     ...
     agog.errors.NotFoundError: /no/such/file; No such file or directory
     """
-    from agog.checkpoint.files import os_errors
 
     package = _package()
     with os_errors(path):

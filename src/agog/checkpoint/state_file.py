@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agog.checkpoint.files import os_errors, write_file
+from agog.checkpoint.files import write_file
+from agog.io.paths import os_errors
 
 _LINE = re.compile(r'^\s*(\w+)\s*:\s*("(?:[^"\\\n]|\\.)*"|[-+.\w]+)\s*$')
 _TEXTS = ("model_checkpoint_path", "all_model_checkpoint_paths")

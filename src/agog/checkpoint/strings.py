@@ -10,8 +10,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from agog.checkpoint.wire import WireError, read_varint, write_varint
 from agog.io.crc32c import crc32c, mask, unmask
+from agog.io.wire import broken, read_varint, varint
 
 
 def encode_strings(strings: Sequence[bytes]) -> tuple[bytes, int]:
@@ -19,26 +19,26 @@ def encode_strings(strings: Sequence[bytes]) -> tuple[bytes, int]:
     crc = _crc_of_lengths([len(s) for s in strings])
     stored = struct.pack("<I", mask(crc))
     joined = b"".join(strings)
-    lengths = b"".join(write_varint(len(s)) for s in strings)
+    lengths = b"".join(varint(len(s)) for s in strings)
     return lengths + stored + joined, crc32c(joined, crc32c(stored, crc))
 
 
 def decode_strings(data: Any, count: int) -> tuple[list[bytes], int]:
-    """The strings, and the checksum that their entry must have; WireError where it is damaged."""
+    """The strings and the checksum of their entry; InvalidArgumentError for damage."""
     end = len(data)
     if count > end:
-        raise WireError(f"{end} bytes cannot hold {count} strings")
+        raise broken(f"{end} bytes cannot hold {count} strings")
     at, lengths = 0, []
     for _ in range(count):
-        length, at = read_varint(data, at, end)
+        length, at = read_varint(data, at)
         lengths.append(length)
     crc = _crc_of_lengths(lengths)
     stored = bytes(data[at : at + 4])
     if len(stored) < 4 or unmask(struct.unpack("<I", stored)[0]) != crc:
-        raise WireError("the checksum of the lengths does not match")
+        raise broken("the checksum of the lengths does not match")
     at += 4
     if sum(lengths) != end - at:
-        raise WireError(f"{end - at} bytes follow lengths of {sum(lengths)}")
+        raise broken(f"{end - at} bytes follow lengths of {sum(lengths)}")
     crc = crc32c(bytes(data[at:end]), crc32c(stored, crc))
     strings = []
     for length in lengths:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from agog.checkpoint.wire import WireError, read_varint, write_varint
-from agog.errors import DataLossError, UnimplementedError
+from agog.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from agog.io.crc32c import crc32c, mask, unmask
+from agog.io.wire import broken, read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER = 48
@@ -36,7 +36,7 @@ class _Handle:
     size: int
 
     def encode(self) -> bytes:
-        return write_varint(self.offset) + write_varint(self.size)
+        return varint(self.offset) + varint(self.size)
 
 
 def write_table(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -85,7 +85,7 @@ class _Block:
             else:
                 shared = _shared(before, key)
             sizes = (shared, len(key) - shared, len(value))
-            out += b"".join(map(write_varint, sizes)) + key[shared:] + value
+            out += b"".join(map(varint, sizes)) + key[shared:] + value
             before = key
         return bytes(out) + struct.pack(f"<{len(restarts) + 1}I", *restarts, len(restarts))
 
@@ -133,9 +133,9 @@ class TableReader:
 
     def _handle(self, data: bytes, at: int) -> tuple[_Handle, int]:
         try:
-            offset, at = read_varint(data, at, len(data))
-            size, at = read_varint(data, at, len(data))
-        except WireError as error:
+            offset, at = read_varint(data, at)
+            size, at = read_varint(data, at)
+        except InvalidArgumentError as error:
             self._fail(len(self._data) - _FOOTER, f"no place of a block: {error}")
         if offset + size + _TRAILER > len(self._data) - _FOOTER:
             self._fail(offset, f"a block of {size} bytes goes past the end")
@@ -151,32 +151,32 @@ class TableReader:
             self._fail(end, f"there is no compression {kind}")
         try:
             yield from self._entries(contents if kind == _PLAIN else self._unpacked(contents))
-        except (WireError, struct.error) as error:
+        except (InvalidArgumentError, struct.error) as error:
             self._fail(start, f"damaged block: {error}")
 
     def _entries(self, contents: bytes) -> Iterator[tuple[bytes, bytes]]:
         (restarts,) = struct.unpack("<I", contents[-4:])
         end = len(contents) - 4 * (restarts + 1)
         if end < 0:
-            raise WireError(f"{restarts} restart points do not fit in")
+            raise broken(f"{restarts} restart points do not fit in")
         at, key = 0, b""
         while at < end:
-            shared, at = read_varint(contents, at, end)
-            rest, at = read_varint(contents, at, end)
-            length, at = read_varint(contents, at, end)
+            shared, at = read_varint(contents, at)
+            rest, at = read_varint(contents, at)
+            length, at = read_varint(contents, at)
             if shared > len(key) or rest + length > end - at:
-                raise WireError(f"the entry at {at} goes past the block's end")
+                raise broken(f"the entry at {at} goes past the block's end")
             self._budget -= shared + rest
             if self._budget < 0:
-                raise WireError("the keys are longer than any table's")
+                raise broken("the keys are longer than any table's")
             key = key[:shared] + contents[at : at + rest]
             at += rest + length
             yield key, contents[at - length : at]
 
     def _unpacked(self, packed: bytes) -> bytes:
-        size, _ = read_varint(packed, 0, len(packed))
+        size, _ = read_varint(packed, 0)
         if size > _LARGEST_GROWTH * len(packed):
-            raise WireError(f"{len(packed)} compressed bytes cannot stand for {size}")
+            raise broken(f"{len(packed)} compressed bytes cannot stand for {size}")
         try:
             import cramjam  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
@@ -188,7 +188,7 @@ class TableReader:
         try:
             return bytes(cramjam.snappy.decompress_raw(packed))
         except cramjam.DecompressionError as error:
-            raise WireError(f"damaged compression: {error}") from None
+            raise broken(f"damaged compression: {error}") from None
 
     def _fail(self, at: int, why: str) -> NoReturn:
         raise DataLossError(None, None, f"{self._name}: byte {at}: {why}")

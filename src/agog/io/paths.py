@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -28,23 +29,29 @@ def path_of(name: Any) -> str:
     return found.removeprefix("file://")
 
 
-def from_os_error(error: OSError, path: str) -> errors.OpError:
+_BY_ERRNO: dict[int, type[errors.OpError]] = {
+    errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EFBIG: errors.ResourceExhaustedError,
+    errno.ENOENT: errors.NotFoundError,
+    errno.ENOTDIR: errors.FailedPreconditionError,
+    errno.EISDIR: errors.FailedPreconditionError,
+    errno.EEXIST: errors.AlreadyExistsError,
+    errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError,
+    errno.EROFS: errors.PermissionDeniedError,
+}
+
+
+def from_os_error(error: OSError, path: Any) -> errors.OpError:
     """The exception for an error of the operating system."""
-    text = f"{path}; {error.strerror or error}"
-    kind: type[Any] = errors.UnknownError
-    if isinstance(error, FileNotFoundError):
-        kind = errors.NotFoundError
-    elif isinstance(error, FileExistsError):
-        kind = errors.AlreadyExistsError
-    elif isinstance(error, PermissionError):
-        kind = errors.PermissionDeniedError
-    elif isinstance(error, (IsADirectoryError, NotADirectoryError)):
-        kind = errors.FailedPreconditionError
-    return kind(None, None, text)
+    kind: Any = _BY_ERRNO.get(error.errno or 0, errors.UnknownError)
+    found: errors.OpError = kind(None, None, f"{path}; {error.strerror or error}")
+    return found
 
 
 @contextlib.contextmanager
-def os_errors(path: str) -> Iterator[None]:
+def os_errors(path: Any) -> Iterator[None]:
     """A with-block whose errors of the operating system become TensorFlow's classes."""
     try:
         yield

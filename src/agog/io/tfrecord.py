@@ -25,6 +25,12 @@ def masked_crc(data: Any) -> int:
     return mask(crc32c(data))
 
 
+def framed(data: bytes) -> bytes:
+    """A record as it stands in a file."""
+    head = struct.pack("<Q", len(data))
+    return b"".join((head, _CRC.pack(masked_crc(head)), data, _CRC.pack(masked_crc(data))))
+
+
 class RecordReader:
     """Reads records from an open file, one after another."""
 
@@ -142,11 +148,8 @@ class TFRecordWriter:
         data = data.encode() if isinstance(data, str) else data
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a record must be bytes, got {type(record).__name__}")
-        head = struct.pack("<Q", len(data))
         with os_errors(self._path):
-            self._file.write(head + _CRC.pack(masked_crc(head)))
-            self._file.write(data)
-            self._file.write(_CRC.pack(masked_crc(data)))
+            self._file.write(framed(bytes(data)))
 
     @public
     def flush(self) -> None:

@@ -50,9 +50,19 @@ def require_seed(what: str) -> None:
 
 
 def global_state() -> dict[str, Any]:
-    """The global seed and the state of the generator of seeds, as plain values."""
+    """Where random numbers stand: the global seed, the seeds of ops, and the streams of ops."""
+    import numpy as np
+
     generator = _State.op_seeds
-    return {"seed": _State.seed, "op_seeds": None if generator is None else generator.getstate()}
+    streams = _core.random_streams()
+    ops = sorted({op for op, *_ in streams})
+    rows = [[ops.index(op), *(word % 2**64 for word in words)] for op, *words in streams]
+    return {
+        "seed": _State.seed,
+        "op_seeds": None if generator is None else generator.getstate(),
+        "ops": ops,
+        "streams": np.array(rows, np.uint64).reshape(len(rows), 7),
+    }
 
 
 def set_global_state(state: dict[str, Any]) -> None:
@@ -63,8 +73,16 @@ def set_global_state(state: dict[str, Any]) -> None:
     if state["op_seeds"] is not None:
         generator = Random()
         generator.setstate(state["op_seeds"])
-    _core.reset_random()
+    streams = []
+    for number, dtypes, seed, seed2, key, low, high in state["streams"].numpy().tolist():
+        signed = _as_signed(seed), _as_signed(seed2)
+        streams.append((state["ops"][number], dtypes, *signed, key, low, high))
+    _core.set_random_streams(streams)
     _State.seed, _State.op_seeds = state["seed"], generator
+
+
+def _as_signed(word: int) -> int:
+    return word - 2**64 if word >> 63 else word
 
 
 def get_seed(op_seed: int | None) -> tuple[int, int]:

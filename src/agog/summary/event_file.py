@@ -1,7 +1,6 @@
 """Event files: records of encoded events, appended as they come.
 
-A record is its length, a checksum of the length, the data and a checksum of the data: TensorFlow's
-format of records. What a killed process did not finish is at the end, where readers stop.
+They are TFRecord files. What a killed process did not finish is at the end, where readers stop.
 """
 
 from __future__ import annotations
@@ -9,14 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import struct
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
-from agog.checkpoint.files import os_errors
-from agog.io.crc32c import crc32c, mask
+from agog.io.paths import os_errors
+from agog.io.tfrecord import framed
 
 
 class EventFile:
@@ -43,7 +41,7 @@ class EventFile:
     def write(self, event: bytes) -> None:
         """Takes an encoded event."""
         with self._lock:
-            self._queue.append(_record(event))
+            self._queue.append(framed(event))
             waited = time.monotonic() - self._last_flush
             if len(self._queue) > self._max_queue or waited > self._flush_seconds:
                 self.flush()
@@ -79,9 +77,3 @@ class EventFile:
                 if self._file >= 0:
                     os.close(self._file)
                 self._file = -1
-
-
-def _record(data: bytes) -> bytes:
-    length = struct.pack("<Q", len(data))
-    sums = struct.pack("<I", mask(crc32c(length))), struct.pack("<I", mask(crc32c(data)))
-    return length + sums[0] + data + sums[1]

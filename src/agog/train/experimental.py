@@ -9,10 +9,10 @@ from agog.random import seeds
 
 
 class RandomState:
-    """The global seed of `agog.random.set_seed`, and how far its sequence has come.
+    """Where the numbers of `agog.random.uniform` and its like stand, with seeds and without.
 
-    Put it into a checkpoint to go on with the same random numbers. Ops with a seed of their own
-    start again; a generator is trackable itself.
+    Put it into a checkpoint to go on with the same random numbers. It belongs to the process, not
+    to the object; a `Generator` has a state of its own and is trackable itself.
 
     >>> import tempfile
     >>> agog.random.set_seed(1)
@@ -25,7 +25,7 @@ class RandomState:
     """
 
     def save_state(self) -> dict[str, Any]:
-        """The seed and the state of its sequence."""
+        """The global seed, and the state of every random op."""
         return seeds.global_state()
 
     def restore_state(self, state: dict[str, Any]) -> None:
