@@ -3,6 +3,7 @@
     python tools/golden.py facts        op registry facts -> ops.json
     python tools/golden.py records      values and gradients of chosen calls -> records.json
     python tools/golden.py signatures   public signatures -> signatures.json
+    python tools/golden.py training     20 steps of optimizers, decays, averages -> training.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -270,12 +271,25 @@ def make_signatures() -> None:
     write("signatures.json", lines)
 
 
+def make_training() -> None:
+    from tests.spec.training_cases import CASES, plain, tensorflow_doors
+
+    doors = tensorflow_doors()
+    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(doors)))}" for k, case in CASES.items()]
+    write("training.json", lines)
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-    makers = {"facts": make_facts, "records": make_records, "signatures": make_signatures}
+    makers = {
+        "facts": make_facts,
+        "records": make_records,
+        "signatures": make_signatures,
+        "training": make_training,
+    }
     makers[arguments[0]]()
 
 

@@ -208,6 +208,7 @@ from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
 from agog import train as train
+from agog import optimizers as optimizers
 from agog import losses as losses
 from agog import layers as layers
 from agog import datasets as datasets
