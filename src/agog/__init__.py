@@ -207,6 +207,14 @@ from agog.module import Module as Module
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
+from agog import initializers as initializers
+from agog.initializers import (
+    Constant as constant_initializer,
+    Ones as ones_initializer,
+    RandomNormal as random_normal_initializer,
+    RandomUniform as random_uniform_initializer,
+    Zeros as zeros_initializer,
+)
 from agog import train as train
 from agog import optimizers as optimizers
 from agog import losses as losses
