@@ -4,6 +4,7 @@
     python tools/golden.py records      values and gradients of chosen calls -> records.json
     python tools/golden.py signatures   public signatures -> signatures.json
     python tools/golden.py training     20 steps of optimizers, decays, averages -> training.json
+    python tools/golden.py evaluation   losses and metrics -> evaluation.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -279,6 +280,16 @@ def make_training() -> None:
     write("training.json", lines)
 
 
+def make_evaluation() -> None:
+    import tensorflow as tf
+
+    from tests.spec.evaluation_cases import CASES
+    from tests.spec.training_cases import plain
+
+    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(tf)))}" for k, case in CASES.items()]
+    write("evaluation.json", lines)
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
@@ -289,6 +300,7 @@ def main(arguments: list[str]) -> None:
         "records": make_records,
         "signatures": make_signatures,
         "training": make_training,
+        "evaluation": make_evaluation,
     }
     makers[arguments[0]]()
 

@@ -208,20 +208,19 @@ from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
 from agog import initializers as initializers
-from agog.initializers import (
-    Constant as constant_initializer,
-    Ones as ones_initializer,
-    RandomNormal as random_normal_initializer,
-    RandomUniform as random_uniform_initializer,
-    Zeros as zeros_initializer,
-)
 from agog import train as train
 from agog import optimizers as optimizers
 from agog import losses as losses
+from agog import metrics as metrics
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib
 
+constant_initializer = initializers.Constant
+ones_initializer = initializers.Ones
+random_normal_initializer = initializers.RandomNormal
+random_uniform_initializer = initializers.RandomUniform
+zeros_initializer = initializers.Zeros
 newaxis = None
 __version__ = "0.1.0"
 

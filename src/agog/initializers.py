@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import agog
@@ -316,7 +316,7 @@ class Identity(Initializer):
 
 
 @public
-def get(identifier: Any) -> Callable[..., Any] | None:
+def get(identifier: Any) -> Any:
     """The initializer of that name, class or configuration; a callable stands for itself.
 
     A configuration is a dict of `class_name` and `config`. None gives None.
@@ -327,17 +327,14 @@ def get(identifier: Any) -> Callable[..., Any] | None:
     if identifier is None:
         return None
     if isinstance(identifier, dict):
-        kind = _named(identifier["class_name"])
-        made: Callable[..., Any] = kind.from_config(identifier.get("config", {}))
-        return made
+        return _named(identifier["class_name"]).from_config(identifier.get("config", {}))
     if isinstance(identifier, str):
         return _named(identifier)()
     if inspect.isclass(identifier) and issubclass(identifier, Initializer):
         return identifier()
     if not callable(identifier):
         raise ValueError(f"an initializer must be callable or a name, got {identifier!r}")
-    found: Callable[..., Any] = identifier
-    return found
+    return identifier
 
 
 @public

@@ -1,4 +1,4 @@
-"""Every case of tests/spec/training_cases.py gives TensorFlow's numbers."""
+"""Every case of tests/spec/training_cases.py and its like gives TensorFlow's numbers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.spec.training_cases import CASES, agog_doors, plain
+import agog
+from tests.spec import evaluation_cases, training_cases
+from tests.spec.training_cases import agog_doors, plain
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "training.json").read_text())
+CASES = {
+    "training": training_cases.CASES,
+    "evaluation": evaluation_cases.CASES,
+}
+FOLDER = Path(__file__).parents[1] / "golden"
+GOLDEN = {file: json.loads((FOLDER / f"{file}.json").read_text()) for file in CASES}
+ARGUMENT = {"training": agog_doors, "evaluation": lambda: agog}
 # 20 steps add up, and kernels may round differently. A decay takes one float32 formula.
 RTOL = {"float64": 1e-12}
 DEFAULT_RTOL = 2e-5
 
 
-def test_every_case_has_golden_numbers() -> None:
-    assert set(GOLDEN) == set(CASES)
+@pytest.mark.parametrize("file", CASES)
+def test_every_case_has_golden_numbers(file: str) -> None:
+    assert set(GOLDEN[file]) == set(CASES[file])
 
 
 def compare(got: Any, want: Any, rtol: float) -> None:
@@ -31,10 +40,11 @@ def compare(got: Any, want: Any, rtol: float) -> None:
         np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_numbers_are_tensorflows(name: str) -> None:
+@pytest.mark.parametrize(("file", "name"), [(f, name) for f in CASES for name in CASES[f]])
+def test_numbers_are_tensorflows(file: str, name: str) -> None:
     rtol = RTOL.get(name.rpartition(" ")[2], DEFAULT_RTOL)
-    compare(_parts(plain(CASES[name](agog_doors()))), _parts(GOLDEN[name]), rtol)
+    got = plain(CASES[file][name](ARGUMENT[file]()))
+    compare(_parts(got), _parts(GOLDEN[file][name]), rtol)
 
 
 def _parts(value: Any) -> Any:

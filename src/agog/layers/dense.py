@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import agog
-from agog._core import handle, public
 from agog import initializers
+from agog._core import handle, public
 from agog.module import Module
 
 _add = handle("AddV2")

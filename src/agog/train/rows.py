@@ -18,8 +18,9 @@ _expand = handle("ExpandDims")
 
 def summed(values: Any, indices: Any) -> tuple[Any, Any]:
     """The rows with those of one index added up, and the indices, each named once."""
-    found: Any = _unique(indices)
-    return _segment_sum(values, found[1], found[0].shape[0]), found[0]
+    unique: Any = _unique
+    indices, places = unique(indices)
+    return _segment_sum(values, places, indices.shape[0]), indices
 
 
 def gather(var: Any, indices: Any) -> Any:
