@@ -5,6 +5,8 @@
     python tools/golden.py signatures   public signatures -> signatures.json
     python tools/golden.py data         elements of pipelines -> data.json
     python tools/golden.py io           results of calls of io -> io.json
+    python tools/golden.py training     20 steps of optimizers, decays, averages -> training.json
+    python tools/golden.py evaluation   losses and metrics -> evaluation.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -300,6 +302,24 @@ def outcomes(cases: dict[str, Any], outcome: Any) -> list[str]:
     return lines
 
 
+def make_training() -> None:
+    from tests.spec.training_cases import CASES, plain, tensorflow_doors
+
+    doors = tensorflow_doors()
+    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(doors)))}" for k, case in CASES.items()]
+    write("training.json", lines)
+
+
+def make_evaluation() -> None:
+    import tensorflow as tf
+
+    from tests.spec.evaluation_cases import CASES
+    from tests.spec.training_cases import plain
+
+    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(tf)))}" for k, case in CASES.items()]
+    write("evaluation.json", lines)
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
@@ -311,6 +331,8 @@ def main(arguments: list[str]) -> None:
         "signatures": make_signatures,
         "data": make_data,
         "io": make_io,
+        "training": make_training,
+        "evaluation": make_evaluation,
     }
     makers[arguments[0]]()
 
