@@ -192,6 +192,7 @@ OpDef scatter_nd_row() {
 // ---- into variables, in place where no reader holds the memory
 
 struct FoldDiv {
+  static constexpr bool kWraps = false;
   template <class T>
   static T fold(T a, T b) {
     // The lowest integer over -1 wraps, as everywhere.
