@@ -34,6 +34,7 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::activation_ops,
            agog::special_ops,
            agog::random_ops,
+           agog::distribution_ops,
            agog::space_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));

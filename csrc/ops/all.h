@@ -49,6 +49,7 @@ std::vector<OpDef> training_ops();
 std::vector<OpDef> activation_ops();
 std::vector<OpDef> special_ops();
 std::vector<OpDef> random_ops();
+std::vector<OpDef> distribution_ops();
 std::vector<OpDef> space_ops();
 
 }  // namespace agog

@@ -8,6 +8,10 @@
 
 namespace agog {
 
+struct StringJoinAttrs {
+  std::string separator;
+};
+
 struct SplitAttrs {
   int64_t num_split = 0;
 };
@@ -351,8 +355,68 @@ std::vector<OpDef> split_rows() {
   };
 }
 
+// ---- strings, element by element
+
+// The shape of all inputs that are no scalars.
+Shape string_join_shape(ShapeCtx& c) {
+  Shape out;
+  int decided = -1;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (c.in(i).rank() == 0) continue;
+    if (decided < 0) {
+      out = c.in(i);
+      decided = i;
+      continue;
+    }
+    c.require(c.in(i) == out, "inputs[", decided, "] of shape ", out, " and inputs[", i,
+              "] of shape ", c.in(i), " must have the same shape, or be scalars");
+  }
+  return out;
+}
+
+void string_join(KernelCtx& c) {
+  const std::string& separator = c.attrs<StringJoinAttrs>().separator;
+  const int64_t n = c.out().num_elements();
+  const auto part = [&](int k, int64_t i) {
+    return c.in(k).data<StringRef>()[c.in(k).rank() == 0 ? 0 : i];
+  };
+  size_t total = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int k = 0; k < c.num_inputs(); ++k) {
+      total += part(k, i).size() + (k > 0 ? separator.size() : 0);
+    }
+  }
+  Ref<Buffer> bytes = Buffer::allocate(total);
+  char* at = static_cast<char*>(bytes->data());
+  const auto put = [&](StringRef s) {
+    std::copy(s.begin(), s.end(), at);
+    at += s.size();
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    const char* start = at;
+    for (int k = 0; k < c.num_inputs(); ++k) {
+      if (k > 0) put(separator);
+      put(part(k, i));
+    }
+    c.out().mutable_data<StringRef>()[i] = StringRef(start, static_cast<size_t>(at - start));
+  }
+  c.out().buffer()->keep_alive(std::move(bytes));
+}
+
+std::vector<OpDef> string_rows() {
+  return {{.name = "StringJoin",
+           .inputs = {{"inputs", "string", 0, "N"}},
+           .outputs = {{"output", "string"}},
+           .attrs = attrs_of<StringJoinAttrs>(field("separator", &StringJoinAttrs::separator)),
+           .shape = string_join_shape,
+           .kernel = general(string_join, 8),
+           .grad = no_gradient()}};
+}
+
 }  // namespace
 
-std::vector<OpDef> join_ops() { return join_rows({join_rows_of_lists(), split_rows()}); }
+std::vector<OpDef> join_ops() {
+  return join_rows({join_rows_of_lists(), split_rows(), string_rows()});
+}
 
 }  // namespace agog

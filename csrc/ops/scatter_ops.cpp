@@ -1,4 +1,5 @@
-// Ops that put rows where a tensor of indices says.
+// Ops that put rows where a tensor of indices says: into a copy of a tensor, or into a variable.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/accumulate.h"
@@ -8,11 +9,17 @@
 #include "op/shape_rules.h"
 #include "ops/all.h"
 #include "ops/array_calls.h"
+#include "runtime/variable.h"
 
 namespace agog {
 
 struct ScatterAttrs {
   std::string bad_indices_policy;
+};
+
+// Begins like ScatterAttrs, so that policy_of reads both.
+struct VariableScatterAttrs : ScatterAttrs {
+  bool use_locking = true;
 };
 
 namespace {
@@ -47,11 +54,13 @@ struct Scatter {
   std::vector<int64_t> rows;
   int64_t targets, inner;
 
-  Scatter(const OpCtx& c, const Tensor& indices, const Shape& target) {
+  Scatter(const OpCtx& c, const Tensor& indices, const Shape& target)
+      : Scatter(indices, target, policy_of(c)) {}
+  Scatter(const Tensor& indices, const Shape& target, BadIndices bad) {
     const int depth = static_cast<int>(indices.dim(indices.rank() - 1));
     targets = product(target, 0, depth);
     inner = product(target, depth, target.rank());
-    rows = row_numbers(indices, target, depth, policy_of(c));
+    rows = row_numbers(indices, target, depth, bad);
   }
   int64_t count() const { return static_cast<int64_t>(rows.size()); }
 };
@@ -180,23 +189,180 @@ OpDef scatter_nd_row() {
               }};
 }
 
+// ---- into variables, in place where no reader holds the memory
+
+struct FoldDiv {
+  static constexpr bool kWraps = false;
+  template <class T>
+  static T fold(T a, T b) {
+    // The lowest integer over -1 wraps, as everywhere.
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+      if (b == -1) return FoldSub::fold(T(0), a);
+    }
+    return static_cast<T>(a / b);
+  }
+};
+
+template <class T>
+void require_no_zero(const OpCtx& c, const Tensor& updates) {
+  const T* u = updates.data<T>();
+  const bool none = std::none_of(u, u + updates.num_elements(), [](T v) {
+    if constexpr (is_half<T>)
+      return static_cast<float>(v) == 0.0f;
+    else
+      return v == T(0);
+  });
+  c.require(none, "updates must not contain 0");
+}
+
+// The rule that folds updates into what is there; `void` overwrites.
+template <class F>
+void change(const OpCtx& c, const Scatter& s, const Tensor& updates, const Tensor& value) {
+  if constexpr (std::is_void_v<F>) {
+    overwrite(s, updates, value);
+  } else {
+    constexpr TypeSet kSet =
+        std::is_same_v<F, FoldLess> || std::is_same_v<F, FoldGreater> ? kReal : kNumeric;
+    with_type_of<kSet>(value.dtype(), [&](auto type) {
+      if constexpr (std::is_same_v<F, FoldDiv>) {
+        require_no_zero<typename decltype(type)::type>(c, updates);
+      }
+    });
+    fold_into<F, kSet>(s, updates, value);
+  }
+}
+
+// Strings are only views: their variable gets new memory, which keeps the bytes alive.
+void update_strings(Variable& v, const Tensor& indices, const Tensor& updates) {
+  static const ops::Caller op{"TensorScatterUpdate"};
+  v.assign(op(v.read(), indices, updates));
+}
+
+Shape with_one_behind(const Shape& s) {
+  Shape longer = s;
+  longer.push_back(1);
+  return longer;
+}
+
+// The updates of the rows that `indices` names: of shape indices.shape + value.shape[1:], or a
+// scalar for all of them.
+Tensor row_updates(const OpCtx& c, const Tensor& indices, const Tensor& updates,
+                   const Shape& value) {
+  static const ops::Caller broadcast{"BroadcastTo"};
+  c.require(value.rank() > 0, "the variable is a scalar and has no rows");
+  Shape wanted = indices.shape();
+  for (int d = 1; d < value.rank(); ++d) wanted.push_back(value[d]);
+  c.require(updates.rank() == 0 || updates.shape() == wanted,
+            "updates must be a scalar or of shape indices.shape + variable.shape[1:], which is ",
+            wanted, ", got ", updates.shape());
+  return updates.shape() == wanted ? updates : broadcast(updates, ops::shape_tensor(wanted));
+}
+
+void check_updates(const OpCtx& c, const Variable& v, TypeSet allowed) {
+  const DType d = c.dtype(2);
+  if (d != v.dtype()) {
+    fail(ErrorCode::kInvalidType, "variable ", v.name(), " holds ", v.dtype(),
+         ", got updates of dtype ", d);
+  }
+  if (!contains(allowed, d)) {
+    fail(ErrorCode::kInvalidType, "updates must be numbers, got dtype ", d);
+  }
+  if (!v.initialized()) {
+    fail(ErrorCode::kFailedPrecondition, "variable ", v.name(),
+         " has no value yet; assign one first");
+  }
+}
+
+template <class F>
+KernelFn variable_rows(TypeSet allowed) {
+  return [allowed](KernelCtx& c) {
+    Variable& v = variable_of(c.in(0));
+    check_updates(c, v, allowed);
+    const Shape shape = v.read().shape();
+    const Tensor updates = row_updates(c, c.in(1), c.in(2), shape);
+    check_indices(c.in(1), 0, shape[0], "indices");
+    const Tensor indices = c.in(1).with_shape(with_one_behind(c.in(1).shape()));
+    if (v.dtype() == DType::kString) return update_strings(v, indices, updates);
+    const VariableLock lock(v);
+    const Tensor& value = v.writable();
+    change<F>(c, Scatter(indices, value.shape(), BadIndices::kError), updates, value);
+  };
+}
+
+template <class F>
+KernelFn variable_nd(TypeSet allowed) {
+  return [allowed](KernelCtx& c) {
+    Variable& v = variable_of(c.in(0));
+    check_updates(c, v, allowed);
+    check_scatter(c, c.in(1).shape(), c.in(2).shape(), v.read().shape());
+    if (v.dtype() == DType::kString) return update_strings(v, c.in(1), c.in(2));
+    const VariableLock lock(v);
+    const Tensor& value = v.writable();
+    change<F>(c, Scatter(c.in(1), value.shape(), policy_of(c)), c.in(2), value);
+  };
+}
+
+OpDef variable_row(const char* name, const char* variable, AttrsDef attrs, KernelFn fn) {
+  return {.name = name,
+          .inputs = {{variable, "resource"}, {"indices", "Tindices"}, {"updates", nullptr}},
+          .types = {{"Tindices", kIndex, DType::kInt32}},
+          .attrs = std::move(attrs),
+          .stateful = true,
+          .kernel = dynamic(std::move(fn)),
+          .grad = no_gradient()};
+}
+
+template <class F>
+OpDef rows_row(const char* name, TypeSet allowed) {
+  return variable_row(name, "resource", {}, variable_rows<F>(allowed));
+}
+
+template <class F>
+OpDef nd_row(const char* name, TypeSet allowed) {
+  AttrsDef attrs = attrs_of<VariableScatterAttrs>(
+      field("use_locking", &VariableScatterAttrs::use_locking),
+      field("bad_indices_policy", &VariableScatterAttrs::bad_indices_policy));
+  return variable_row(name, "ref", std::move(attrs), variable_nd<F>(allowed));
+}
+
+std::vector<OpDef> variable_scatter_ops() {
+  return {
+      rows_row<void>("ResourceScatterUpdate", kAnyData),
+      rows_row<FoldAdd>("ResourceScatterAdd", kNumeric),
+      rows_row<FoldSub>("ResourceScatterSub", kNumeric),
+      rows_row<FoldMul>("ResourceScatterMul", kNumeric),
+      rows_row<FoldDiv>("ResourceScatterDiv", kNumeric),
+      rows_row<FoldLess>("ResourceScatterMin", kReal),
+      rows_row<FoldGreater>("ResourceScatterMax", kReal),
+      nd_row<void>("ResourceScatterNdUpdate", kAnyData),
+      nd_row<FoldAdd>("ResourceScatterNdAdd", kNumeric),
+      nd_row<FoldSub>("ResourceScatterNdSub", kNumeric),
+      nd_row<FoldLess>("ResourceScatterNdMin", kReal),
+      nd_row<FoldGreater>("ResourceScatterNdMax", kReal),
+  };
+}
+
 }  // namespace
 
 std::vector<OpDef> scatter_ops() {
   const std::vector<Save> all = {in(0), in(1), in(2), out(0)};
-  return {
-      scatter_nd_row(),
-      tensor_scatter_row("TensorScatterUpdate", kAnyData, tensor_scatter_update,
-                         {in(1), shape_of_in(2)}, update_grad),
-      tensor_scatter_row("TensorScatterAdd", kNumeric, tensor_scatter<FoldAdd, kNumeric>(), {in(1)},
-                         linear_grad(false)),
-      tensor_scatter_row("TensorScatterSub", kNumeric, tensor_scatter<FoldSub, kNumeric>(), {in(1)},
-                         linear_grad(true)),
-      tensor_scatter_row("TensorScatterMin", kReal, tensor_scatter<FoldLess, kReal>(), all,
-                         extreme_grad),
-      tensor_scatter_row("TensorScatterMax", kReal, tensor_scatter<FoldGreater, kReal>(), all,
-                         extreme_grad),
-  };
+  std::vector<OpDef> rows = variable_scatter_ops();
+  for (OpDef& row : std::vector<OpDef>{
+           scatter_nd_row(),
+           tensor_scatter_row("TensorScatterUpdate", kAnyData, tensor_scatter_update,
+                              {in(1), shape_of_in(2)}, update_grad),
+           tensor_scatter_row("TensorScatterAdd", kNumeric, tensor_scatter<FoldAdd, kNumeric>(),
+                              {in(1)}, linear_grad(false)),
+           tensor_scatter_row("TensorScatterSub", kNumeric, tensor_scatter<FoldSub, kNumeric>(),
+                              {in(1)}, linear_grad(true)),
+           tensor_scatter_row("TensorScatterMin", kReal, tensor_scatter<FoldLess, kReal>(), all,
+                              extreme_grad),
+           tensor_scatter_row("TensorScatterMax", kReal, tensor_scatter<FoldGreater, kReal>(), all,
+                              extreme_grad),
+       }) {
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace agog

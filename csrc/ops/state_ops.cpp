@@ -16,6 +16,11 @@ struct AssignAttrs {
   bool validate_shape = false;
 };
 
+struct CountAttrs {
+  int64_t limit = 0;
+  DType T = DType::kInvalid;
+};
+
 struct ShapeAttrs {
   DType out_type = DType::kInt32;
 };
@@ -35,6 +40,24 @@ KernelFn update_with(const char* op_name) {
     const Tensor in[2] = {value, c.in(1)};
     run_map(op, in, 2, value, nullptr);
   };
+}
+
+// The value before, which must be under the limit; the variable goes on by one.
+void count_up_to(KernelCtx& c) {
+  Variable& v = variable_of(c.in(0));
+  const auto& attrs = c.attrs<CountAttrs>();
+  if (v.dtype() != attrs.T || !contains(kIndex, attrs.T)) {
+    fail(ErrorCode::kInvalidType, "variable ", v.name(),
+         " must be an int32 or int64 to count with, got dtype ", v.dtype());
+  }
+  const Tensor before = v.read();
+  c.require(before.rank() == 0, "variable ", v.name(),
+            " must be a scalar to count with, got shape ", before.shape());
+  if (index_value(before, 0) >= attrs.limit) {
+    fail(ErrorCode::kOutOfRange, "Reached limit of ", attrs.limit);
+  }
+  v.assign(ops::cast(Tensor::scalar<int64_t>(index_value(before, 0) + 1), attrs.T));
+  c.set_out(0, before);
 }
 
 }  // namespace
@@ -73,6 +96,14 @@ std::vector<OpDef> state_ops() {
        .attrs = attrs_of<AssignAttrs>(field("validate_shape", &AssignAttrs::validate_shape)),
        .stateful = true,
        .kernel = dynamic([](KernelCtx& c) { variable_of(c.in(0)).assign(c.in(1)); }),
+       .grad = no_gradient()},
+      {.name = "ResourceCountUpTo",
+       .inputs = {{"resource", "resource"}},
+       .outputs = {{"output", "T"}},
+       .attrs =
+           attrs_of<CountAttrs>(required("limit", &CountAttrs::limit), field("T", &CountAttrs::T)),
+       .stateful = true,
+       .kernel = dynamic(count_up_to),
        .grad = no_gradient()},
       {.name = "AssignAddVariableOp",
        .inputs = {{"resource", "resource"}, {"value", nullptr}},

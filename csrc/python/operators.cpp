@@ -1,6 +1,7 @@
 // The operators of tensors and variables: number slots that go straight to dispatch.
 #include "op/call.h"
 #include "python/py.h"
+#include "runtime/variable.h"
 
 namespace agog::py {
 namespace {
@@ -110,6 +111,31 @@ constexpr ops::Caller add_op{"AddV2"}, sub_op{"Sub"}, mul_op{"Mul"}, pow_op{"Pow
     bit_xor_op{"BitwiseXor"}, invert_op{"Invert"}, less_op{"Less"}, less_equal_op{"LessEqual"},
     greater_op{"Greater"}, greater_equal_op{"GreaterEqual"}, matmul_op{"MatMul"},
     batch_matmul_op{"BatchMatMulV2"};
+
+bool holds_strings(PyObject* o) {
+  if (is_tensor(o)) return tensor_of(o).dtype() == DType::kString;
+  return is_variable(o) &&
+         variable_of(reinterpret_cast<VariableObject*>(o)->handle).dtype() == DType::kString;
+}
+
+// Strings are joined element by element, and broadcast as numbers are.
+PyObject* add(PyObject* a, PyObject* b) {
+  static const ops::Caller join{"StringJoin"}, broadcast{"BroadcastTo"};
+  return guarded([&]() -> PyObject* {
+    if (AGOG_LIKELY(!holds_strings(a) && !holds_strings(b))) return binary(add_op.op(), a, b);
+    Tensor in[2];
+    if (!operand(a, DType::kString, &in[0]) || !operand(b, DType::kString, &in[1])) {
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    const Shape shape = broadcast_shapes(in[0].shape(), in[1].shape());
+    for (Tensor& t : in) {
+      if (t.dtype() == DType::kString && t.rank() > 0 && !(t.shape() == shape)) {
+        t = broadcast(t, ops::shape_tensor(shape));
+      }
+    }
+    return wrap(execute1(join.op(), in, 2));
+  });
+}
 
 DType either_dtype(PyObject* a, PyObject* b) {
   const DType d = dtype_of_operand(a);
@@ -286,7 +312,7 @@ const std::vector<PyType_Slot>& operator_slots() {
   static const std::vector<PyType_Slot> slots = {
       {Py_tp_hash, slot(no_hash)},
       {Py_tp_richcompare, slot(compare)},
-      {Py_nb_add, slot(binary_slot<add_op>)},
+      {Py_nb_add, slot(add)},
       {Py_nb_subtract, slot(binary_slot<sub_op>)},
       {Py_nb_multiply, slot(binary_slot<mul_op>)},
       {Py_nb_true_divide, slot(true_divide)},

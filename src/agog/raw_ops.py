@@ -12,13 +12,29 @@ import typing as _t
 from agog import _core
 
 
+def _composed() -> dict[str, _t.Callable[..., _t.Any]]:
+    """Those made of other ops; they need more of agog than this module may import at its start."""
+    from agog.composed_ops import COMPOSED
+
+    return COMPOSED
+
+
+def _names() -> list[str]:
+    return sorted([*_core.op_names(), *_composed()])
+
+
 def _raw_op(op_name: str) -> _t.Callable[..., _t.Any]:
-    op = _core.handle(op_name)
+    from inspect import signature
+
+    made = _composed().get(op_name)
+    op = made or _core.handle(op_name)
 
     def call(**arguments: _t.Any) -> _t.Any:
         return op(**arguments)
 
-    call.__signature__ = _signature(op_name)  # type: ignore[attr-defined]
+    call.__signature__ = (  # type: ignore[attr-defined]
+        signature(made) if made else _signature(op_name)
+    )
     call.__name__ = call.__qualname__ = op_name
     call.__module__ = __name__
     call.__doc__ = f"Runs the raw op {op_name}: inputs and attributes by keyword."
@@ -40,20 +56,20 @@ def _signature(op_name: str) -> _t.Any:
 
 def __getattr__(name: str) -> _t.Any:
     if name == "__all__":
-        return sorted(_core.op_names())
-    if name.startswith("__") or name not in _core.op_names():
+        return _names()
+    if name.startswith("__") or name not in _names():
         raise AttributeError(_unknown(name))
     op = globals()[name] = _raw_op(name)
     return op
 
 
 def __dir__() -> list[str]:
-    return sorted(_core.op_names())
+    return _names()
 
 
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, _core.op_names(), n=3)
+    near = get_close_matches(name, _names(), n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return f"module 'agog.raw_ops' has no op {name!r}{hint}"

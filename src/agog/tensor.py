@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -159,13 +160,47 @@ def _setitem(self: Any, key: Any, value: Any) -> None:
     )
 
 
+_OF_GRAPHS = ("graph", "name", "op", "value_index")
+
+
 def _getattr(self: Any, name: str) -> Any:
+    if name in _OF_GRAPHS:
+        raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
     if name.startswith("__") or name in ("_keras_mask", "_keras_history"):
         raise AttributeError(f"'Tensor' object has no attribute '{name}'")
     hint = ""
     if name in ("astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "T", "data"):
         hint = f"; convert with .numpy() first, or use the function agog.{name}"
     raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}")
+
+
+def _consumers(self: Any) -> Any:
+    """Raises NotImplementedError: only graphs know who takes a tensor."""
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
+def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
+    """Raises NotImplementedError: the value is there already, as `numpy()`."""
+    raise NotImplementedError(
+        "eval is not supported when eager execution is enabled, is .numpy() what you're looking "
+        "for?"
+    )
+
+
+def _experimental_ref(self: Any) -> Reference:
+    """The older name of `ref`."""
+    warnings.warn("experimental_ref is called ref now", DeprecationWarning, stacklevel=2)
+    return Reference(self)
+
+
+def _cpu(self: Any) -> Any:
+    """The tensor itself: it is on the CPU."""
+    return self
+
+
+def _gpu(self: Any, gpu_index: int = 0) -> Any:
+    """Raises RuntimeError: there is no GPU."""
+    raise RuntimeError(f"GPU:{gpu_index} unknown device.")
 
 
 def install() -> None:
@@ -188,6 +223,21 @@ def install() -> None:
         "device": property(lambda self: _CPU),
         "backing_device": property(lambda self: _CPU),
         "is_symbolic": False,
+        "is_packed": False,
+        "_handle_data": None,
+        "consumers": public(_consumers),
+        "eval": public(_eval),
+        "experimental_ref": public(_experimental_ref),
+        "cpu": _cpu,
+        "gpu": public(_gpu),
+        "_shape_as_list": lambda self: self.shape.as_list(),
+        "_shape_tuple": lambda self: tuple(self.shape.as_list()),
+        "_tensor_shape": property(lambda self: self.shape),
+        "_rank": lambda self: self.ndim,
+        "_num_elements": lambda self: self.shape.num_elements(),
+        "_numpy": lambda self: self.numpy(),
+        "_datatype_enum": lambda self: self.dtype.as_datatype_enum,
+        "_copy": lambda self, ctx=None, device_name=None: self,
         "OVERLOADABLE_OPERATORS": _OPERATORS,
     }
     for name, member in members.items():

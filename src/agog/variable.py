@@ -12,13 +12,10 @@ from agog.errors import InvalidTypeError
 from agog.framework import current_scope
 from agog.tensor import Reference, numpy_repr
 from agog.tensor_shape import TensorShape
+from agog.variable_methods import VariableMethods
 
 _gather = handle("ResourceGather")
 _gather_nd = handle("ResourceGatherNd")
-
-_scatter_update = handle("TensorScatterUpdate")
-_scatter_add = handle("TensorScatterAdd")
-_scatter_sub = handle("TensorScatterSub")
 
 # Which Variable stands for a handle: tapes know handles only.
 _by_handle: weakref.WeakValueDictionary[int, Variable] = weakref.WeakValueDictionary()
@@ -60,7 +57,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable(VariableBase):
+class Variable(VariableBase, VariableMethods):
     """A tensor that can be assigned: what a model learns.
 
     `initial_value` is anything convertible or a function that makes it. `trainable` variables are
@@ -267,21 +264,6 @@ class Variable(VariableBase):
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """The elements or slices that the rows of `indices` name."""
         return _gather_nd(self, indices, dtype=self.dtype)
-
-    @public
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Gives the elements (or slices) at `indices` new values."""
-        return self.assign(_scatter_update(self.value(), indices, updates))
-
-    @public
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Adds to the elements (or slices) at `indices`; repeated ones add up."""
-        return self.assign(_scatter_add(self.value(), indices, updates))
-
-    @public
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts from the elements (or slices) at `indices`; repeated ones add up."""
-        return self.assign(_scatter_sub(self.value(), indices, updates))
 
     @public
     def load(self, value: Any, session: Any = None) -> None:

@@ -29,7 +29,8 @@ def dtypes(row: Spec) -> list[str]:
     if row.form == "law" and row.family in ("state_ops", "training_ops"):
         return []
     if row.main not in facts(row.name).types:
-        return [(facts(row.name).inputs or facts(row.name).outputs)[0]["type"]]
+        only = (facts(row.name).inputs or facts(row.name).outputs)[0]["type"]
+        return [] if only == "string" else [only]
     allowed = facts(row.name).types[row.main]
     return [d for d in allowed if d != "string" and d not in row.without]
 

@@ -506,3 +506,65 @@ def test_missing_attributes():
         A[0] = 1.0
     with pytest.raises((AttributeError, TypeError)):
         A.dtype = tf.int32
+
+
+def test_strings_are_added():
+    a, v = tf.constant(["a", "c"]), tf.Variable("v")
+    for got, want in [
+        (a + "b", [b"ab", b"cb"]),
+        ("b" + a, [b"ba", b"bc"]),
+        (b"b" + a, [b"ba", b"bc"]),
+        (a + tf.constant([["x"], ["yy"]]), [[b"ax", b"cx"], [b"ayy", b"cyy"]]),
+        (a + ["", "z"], [b"a", b"cz"]),
+        (np.array(["x", "y"]) + a, [b"xa", b"yc"]),
+        (v + "w", b"vw"),
+        (tf.add(a, "!"), [b"a!", b"c!"]),
+        (tf.zeros([0], tf.string) + "b", []),
+    ]:
+        shown = got.numpy()
+        assert (shown.tolist() if isinstance(shown, np.ndarray) else shown) == want
+    long = tf.constant(["x" * 100]) + "y" * 100
+    del a
+    assert long.numpy()[0] == b"x" * 100 + b"y" * 100
+    join = tf.raw_ops.StringJoin
+    assert join(inputs=[["a", "b"], "x"], separator="-").numpy().tolist() == [b"a-x", b"b-x"]
+    assert join(inputs=[]).numpy() == b""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same shape"):
+        join(inputs=[["a", "b"], ["x"]])
+    with pytest.raises((TypeError, ValueError)):
+        v + 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="do not broadcast"):
+        tf.constant(["a", "c"]) + ["a", "b", "c"]
+
+
+def test_what_graphs_have_is_missing():
+    x, v = tf.constant([1.0, 2.0]), tf.Variable([1.0, 2.0])
+    for name in ("name", "op", "graph", "value_index"):
+        assert not hasattr(x, name)
+        with pytest.raises(AttributeError, match=f"Tensor.{name} is undefined when eager"):
+            getattr(x, name)
+    for name in ("op", "graph"):
+        assert not hasattr(v, name)
+    for call in (x.consumers, x.eval):
+        with pytest.raises(NotImplementedError, match="eager"):
+            call()
+    for call in (v.eval, v.to_proto, lambda: v.create, lambda: v.initial_value):
+        with pytest.raises(RuntimeError, match="eager"):
+            call()
+    with pytest.raises(NotImplementedError):
+        tf.Variable.from_proto(None)
+    with pytest.raises(RuntimeError, match="GPU:0"):
+        x.gpu()
+    assert v.initializer is None and x.cpu() is x and not x.is_packed
+
+
+def test_names_that_libraries_read():
+    x, v = tf.ones([2, 3]), tf.Variable(tf.ones([2, 3]))
+    assert x._shape_tuple() == v._shape_tuple() == (2, 3)
+    assert x._shape_as_list() == v._shape_as_list() == [2, 3]
+    assert (x._rank(), x._num_elements(), x._datatype_enum()) == (2, 6, 1)
+    assert v._dtype is tf.float32 and v._unique_id != tf.Variable(1.0)._unique_id
+    assert v.read_value_no_copy().numpy().tolist() == v.numpy().tolist()
+    for thing in (x, v):
+        with pytest.warns(DeprecationWarning):
+            assert thing.experimental_ref() == thing.ref()

@@ -152,6 +152,25 @@ def test_custom_rules_count_only_where_the_ops_inside_give_nothing():
     assert float(acc.jvp(y)) == 18.0 and float(acc.jvp(gradient)) == 10.0
 
 
+def test_a_rule_may_use_an_accumulator_itself():
+    @tf.custom_gradient
+    def f(x):
+        def rule(dy):
+            with ForwardAccumulator(x, ONE) as acc:
+                y = x**3
+            return dy * acc.jvp(y)
+
+        return tf.constant(x.numpy() ** 3), rule
+
+    x = tf.constant(3.0)
+    with ForwardAccumulator(x, ONE) as outer, ForwardAccumulator(x, ONE) as inner:
+        y = f(x)
+        z = y * x
+    assert float(outer.jvp(y)) == float(inner.jvp(y)) == 27.0
+    assert float(outer.jvp(z)) == float(inner.jvp(z)) == 108.0
+    assert float(outer.jvp(inner.jvp(y))) == 18.0
+
+
 def test_recomputed_functions_and_stopped_tapes():
     x = tf.constant(2.0)
     with ForwardAccumulator(x, ONE) as acc:

@@ -25,6 +25,7 @@ FAMILIES = (
     "search_ops",
     "special_ops",
     "random_seed_ops",
+    "distribution_ops",
     "training_ops",
 )
 

@@ -880,3 +880,12 @@ add(
     edge=lambda s: [case("rank0", s(), type=s.dtype), case("empty", s(0), type=s.dtype)],
     errors=(bad("size", (f32(3),), "InvalidArgumentError", "[3]", type="float64"),),
 )
+
+add(
+    "StringJoin",
+    form="law",
+    main="",
+    cases=lambda s: [],
+    grad="skip",
+    grad_why="strings: see tests/python/test_tensor.py",
+)

@@ -27,6 +27,9 @@ NAMES = (
     "ResourceScatterNdUpdate",
     "ResourceScatterNdAdd",
     "ResourceScatterNdSub",
+    "ResourceScatterNdMin",
+    "ResourceScatterNdMax",
+    "ResourceCountUpTo",
     "ResourceStridedSliceAssign",
 )
 for _name in NAMES:

@@ -7,6 +7,7 @@ from typing import Any
 from agog import dtypes
 from agog._core import Tensor, VariableBase, convert, handle, public
 from agog.dtypes import DType, as_dtype
+from agog.indexed_slices import IndexedSlices
 from agog.tensor_shape import TensorShape
 from agog.types import DTypeLike, ShapeLike, TensorLike
 
@@ -71,12 +72,12 @@ def constant(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor or a variable; an array is neither.
+    """Whether `x` is a tensor, a variable or IndexedSlices; an array is none of them.
 
     >>> agog.is_tensor(agog.constant(1)), agog.is_tensor([1])
     (True, False)
     """
-    return isinstance(x, (Tensor, VariableBase))
+    return isinstance(x, (Tensor, VariableBase, IndexedSlices))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

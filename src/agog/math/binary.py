@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agog import dtypes
 from agog._core import Tensor, convert, handle, public
+from agog.errors import InvalidTypeError
 from agog.math.casting import cast
 from agog.types import TensorLike
 
@@ -12,12 +13,20 @@ _add = handle("AddV2")
 
 @public
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x + y.
+    """x + y; strings are joined.
 
     >>> agog.add([1, 2], 3).numpy().tolist()
     [4, 5]
+    >>> agog.add(["a", "b"], "c").numpy().tolist()
+    [b'ac', b'bc']
     """
-    return _add(x, y, name)
+    try:
+        return _add(x, y, name)
+    except InvalidTypeError:
+        first = convert(x)
+        if first.dtype.name != "string":
+            raise
+        return first + convert(y)
 
 
 _subtract = handle("Sub")

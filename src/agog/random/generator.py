@@ -193,6 +193,20 @@ class Generator:
         drawn = _truncated_normal(shape, *self._take(shape), self._alg, as_dtype(dtype), name)
         return drawn * convert(stddev, drawn.dtype) + convert(mean, drawn.dtype)
 
+    def binomial(
+        self,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """How many of `counts` trials succeed, each with probability `probs`."""
+        from agog.random.distributions import stateless_binomial
+
+        seed = self.make_seeds(1)[:, 0]
+        return stateless_binomial(shape, seed, counts, probs, dtype, name)
+
     def make_seeds(self, count: int = 1) -> Tensor:
         """`count` seeds for stateless functions, as the columns of a tensor."""
         drawn = self.uniform_full_int([count], dtypes.int64)
