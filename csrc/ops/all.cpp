@@ -35,6 +35,9 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::special_ops,
            agog::random_ops,
            agog::space_ops,
+           agog::conv_ops,
+           agog::pool_ops,
+           agog::norm_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));
   }
