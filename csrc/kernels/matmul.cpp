@@ -5,10 +5,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/onednn.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
 #include "kernels/matmul_small.h"
+#include "kernels/onednn_threads.h"
 
 #ifdef AGOG_ONEDNN
 #include <dnnl.h>
@@ -23,35 +23,6 @@ using detail::Operands;
 constexpr int64_t kBlockWork = 1 << 22;
 
 #ifdef AGOG_ONEDNN
-// oneDNN would split the work by the number of threads, along k, too, and wait for every thread of
-// OpenMP. It computes tiles on one thread each instead, so that the result is the same for any
-// number of threads.
-class OneThreadOfOpenMp {
- public:
-  OneThreadOfOpenMp() : before_(openmp().get ? openmp().get() : 1) { set(1); }
-  ~OneThreadOfOpenMp() { set(before_); }
-  OneThreadOfOpenMp(const OneThreadOfOpenMp&) = delete;
-  OneThreadOfOpenMp& operator=(const OneThreadOfOpenMp&) = delete;
-
- private:
-  struct OpenMp {
-    int (*get)();
-    void (*set)(int);
-  };
-  // The library that oneDNN brought along.
-  static const OpenMp& openmp() {
-    static const OpenMp found{
-        reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads")),
-        reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"))};
-    return found;
-  }
-  void set(int n) const {
-    if (before_ > 1) openmp().set(n);
-  }
-
-  const int before_;
-};
-
 // Tiles of c: as large as keeps 16 threads busy, for each packs its part of a and b again.
 struct Tiles {
   int64_t rows, cols;

@@ -36,6 +36,9 @@ extern "C" AGOG_API void agog_register_ops() {
            agog::random_ops,
            agog::distribution_ops,
            agog::space_ops,
+           agog::conv_ops,
+           agog::pool_ops,
+           agog::norm_ops,
        }) {
     for (agog::OpDef& row : family()) agog::register_op(std::move(row));
   }

@@ -51,5 +51,8 @@ std::vector<OpDef> special_ops();
 std::vector<OpDef> random_ops();
 std::vector<OpDef> distribution_ops();
 std::vector<OpDef> space_ops();
+std::vector<OpDef> conv_ops();
+std::vector<OpDef> pool_ops();
+std::vector<OpDef> norm_ops();
 
 }  // namespace agog
