@@ -114,8 +114,9 @@ constexpr ops::Caller add_op{"AddV2"}, sub_op{"Sub"}, mul_op{"Mul"}, pow_op{"Pow
 
 bool holds_strings(PyObject* o) {
   if (is_tensor(o)) return tensor_of(o).dtype() == DType::kString;
-  return is_variable(o) &&
-         variable_of(reinterpret_cast<VariableObject*>(o)->handle).dtype() == DType::kString;
+  if (!is_variable(o)) return false;
+  const Tensor& handle = reinterpret_cast<VariableObject*>(o)->handle;
+  return handle && variable_of(handle).dtype() == DType::kString;
 }
 
 // Strings are joined element by element, and broadcast as numbers are.
