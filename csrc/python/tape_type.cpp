@@ -43,12 +43,12 @@ Tape& tape_of(PyObject* o) {
 }
 
 // The identity that tapes know an object by.
-const Tensor& watchable(PyObject* o) { return is_variable(o) ? handle_of(o) : tensor_of(o); }
-bool is_watchable(PyObject* o) { return is_tensor(o) || is_variable(o); }
-void require_watchable(PyObject* o) {
-  if (is_watchable(o)) return;
-  fail(ErrorCode::kTypeError, "a tape watches tensors and variables, got ", Py_TYPE(o)->tp_name);
+const Tensor& watchable(PyObject* o) {
+  if (is_tensor(o)) return tensor_of(o);
+  if (is_variable(o)) return handle_of(o);
+  fail(ErrorCode::kTypeError, "tapes know tensors and variables, got ", Py_TYPE(o)->tp_name);
 }
+bool is_watchable(PyObject* o) { return is_tensor(o) || is_variable(o); }
 
 Tensors tensors_from(nb::handle list) {
   Tensors t;
@@ -216,20 +216,16 @@ PyObject* renew_method(PyObject* self, PyObject*) {
 }
 PyObject* watch_method(PyObject* self, PyObject* o) {
   return guarded([&] {
-    require_watchable(o);
     if (is_variable(o)) {
       tape_of(self).watch_variable(watchable(o));
     } else {
-      tape_of(self).watch(tensor_of(o));
+      tape_of(self).watch(watchable(o));
     }
     return Py_NewRef(Py_None);
   });
 }
 PyObject* is_watching(PyObject* self, PyObject* o) {
-  return guarded([&] {
-    require_watchable(o);
-    return PyBool_FromLong(tape_of(self).is_watching(watchable(o)));
-  });
+  return guarded([&] { return PyBool_FromLong(tape_of(self).is_watching(watchable(o))); });
 }
 PyObject* watched_handles(PyObject* self, PyObject*) {
   return guarded([&] { return wrap_list(tape_of(self).watched_variables()); });
@@ -403,7 +399,7 @@ class ForwardMode {
   ForwardMode() : accumulator_(new Accumulator) {}
   ~ForwardMode() { stop(); }
   void watch(nb::handle primal, nb::handle tangent) {
-    bridge([&] { accumulator_->set(watchable(primal.ptr()), tensor_of(tangent.ptr())); });
+    bridge([&] { accumulator_->set(watchable(primal.ptr()), convert(tangent.ptr())); });
   }
   nb::object tangent(nb::handle o) const {
     return nb::steal(to_python(accumulator_->tangent(watchable(o.ptr()))));

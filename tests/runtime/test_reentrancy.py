@@ -197,3 +197,72 @@ def test_an_error_under_inner_tapes_leaves_the_outer_one_recording(where: str):
         assert _core.tape_depth() == 1
         y = X * X
     assert float(tape.gradient(y, X)) == 6.0
+
+
+# ---- forward mode
+
+
+def test_an_accumulator_that_another_thread_stops_follows_no_more():
+    accumulator = agog.autodiff.ForwardAccumulator(X, agog.constant(1.0))
+    accumulator.__enter__()
+    y = X * X
+    in_a_thread(lambda: accumulator.__exit__(None, None, None))
+    z = X * X
+    assert float(accumulator.jvp(y)) == 6.0
+    assert accumulator.jvp(z) is None
+
+
+def test_an_accumulator_may_be_forgotten_while_it_follows():
+    accumulators = [agog.autodiff.ForwardAccumulator(X, agog.constant(1.0))]
+    accumulators[0].__enter__()
+    in_a_thread(accumulators.clear)
+    gc.collect()
+    with agog.autodiff.ForwardAccumulator(X, agog.constant(2.0)) as accumulator:
+        y = X * X
+    assert float(accumulator.jvp(y)) == 12.0
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_gradient_rule_may_stop_and_start_accumulators(inner: bool):
+    def interfere() -> None:
+        if inner:
+            with agog.autodiff.ForwardAccumulator(X, agog.constant(1.0)):
+                _ = X * X
+        else:
+            accumulator.__exit__(None, None, None)
+
+    @agog.custom_gradient
+    def cubed(x):
+        def grad(dy):
+            interfere()
+            return dy * 3.0 * X * X
+
+        # Cut, so that the rule is asked and not the operations.
+        return agog.stop_gradient(x) ** 3.0, grad
+
+    accumulator = agog.autodiff.ForwardAccumulator(X, agog.constant(1.0))
+    with accumulator:
+        y = cubed(X)
+        z = X * X
+    assert float(accumulator.jvp(y)) == 27.0
+    assert accumulator.jvp(z) is None if not inner else float(accumulator.jvp(z)) == 6.0
+
+
+def test_accumulators_and_tapes_keep_their_order_when_others_stop():
+    early, late = agog.GradientTape(), agog.GradientTape()
+    early.__enter__()
+    early.watch(X)
+    first = agog.GradientTape()
+    first.__enter__()
+    with agog.autodiff.ForwardAccumulator(X, agog.constant(1.0)) as accumulator:
+        late.__enter__()
+        late.watch(X)
+        first.__exit__(None, None, None)  # fewer tapes than when the accumulator started
+        y = X * X * X
+        slope = accumulator.jvp(y)
+        late.__exit__(None, None, None)
+    early.__exit__(None, None, None)
+    assert float(slope) == 27.0
+    assert float(early.gradient(slope, X)) == 18.0
+    assert late.gradient(slope, X) is None
+    assert _core.tape_depth() == 0
