@@ -5,6 +5,9 @@
     python tools/golden.py signatures   public signatures -> signatures.json
     python tools/golden.py data         elements of pipelines -> data.json
     python tools/golden.py io           results of calls of io -> io.json
+    python tools/golden.py training     20 steps of optimizers, decays, averages -> training.json
+    python tools/golden.py evaluation   losses and metrics -> evaluation.json
+    python tools/golden.py layers       values and gradients of layers -> layers.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -300,6 +303,36 @@ def outcomes(cases: dict[str, Any], outcome: Any) -> list[str]:
     return lines
 
 
+def make_training() -> None:
+    from tests.spec.training_cases import CASES, tensorflow_doors
+
+    write("training.json", numbers(CASES, tensorflow_doors()))
+
+
+def make_evaluation() -> None:
+    import tensorflow as tf
+
+    from tests.spec.evaluation_cases import CASES
+
+    write("evaluation.json", numbers(CASES, tf))
+
+
+def make_layers() -> None:
+    import tensorflow as tf
+
+    from tests.spec.layer_cases import CASES
+
+    write("layers.json", numbers(CASES, tf))
+
+
+def numbers(cases: dict[str, Any], argument: Any) -> list[str]:
+    """What each case returns, as numbers."""
+    from tests.spec.training_cases import plain
+
+    found = {name: plain(case(argument)) for name, case in cases.items()}
+    return [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in found.items()]
+
+
 def main(arguments: list[str]) -> None:
     if len(arguments) != 1:  # one a run: importing more of TensorFlow shows more names
         raise SystemExit(__doc__)
@@ -311,6 +344,9 @@ def main(arguments: list[str]) -> None:
         "signatures": make_signatures,
         "data": make_data,
         "io": make_io,
+        "training": make_training,
+        "evaluation": make_evaluation,
+        "layers": make_layers,
     }
     makers[arguments[0]]()
 

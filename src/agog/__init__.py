@@ -216,8 +216,11 @@ from agog.tensor_spec import type_spec_from_value as type_spec_from_value
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
+from agog import initializers as initializers
 from agog import train as train
+from agog import optimizers as optimizers
 from agog import losses as losses
+from agog import metrics as metrics
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib
@@ -229,6 +232,11 @@ if _TYPE_CHECKING:
     from agog import image as image
     from agog import io as io
 
+constant_initializer = initializers.Constant
+ones_initializer = initializers.Ones
+random_normal_initializer = initializers.RandomNormal
+random_uniform_initializer = initializers.RandomUniform
+zeros_initializer = initializers.Zeros
 newaxis = None
 __version__ = "0.1.0"
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import agog
 from agog._core import handle, public
+from agog.contrib import metrics
 from agog.contrib.network import Network, Sequential
 from agog.custom_gradient import custom_gradient
 
@@ -36,6 +37,7 @@ __all__ = [
     "in_eager_mode",
     "in_graph_mode",
     "list_devices",
+    "metrics",
     "num_gpus",
     "value_and_gradients_function",
 ]

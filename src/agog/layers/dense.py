@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import agog
+from agog import initializers
 from agog._core import handle, public
-from agog.layers import initializers
 from agog.module import Module
 
 _add = handle("AddV2")
@@ -35,8 +35,8 @@ class Dense(Module):
         units: int,
         activation: str | Callable[[Any], Any] | None = None,
         use_bias: bool = True,
-        kernel_initializer: str | initializers.Initializer = "glorot_uniform",
-        bias_initializer: str | initializers.Initializer = "zeros",
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
         name: str | None = None,
     ) -> None:
         super().__init__(name)
@@ -47,8 +47,8 @@ class Dense(Module):
         self.use_bias = use_bias
         self.kernel: Any = None
         self.bias: Any = None
-        self._kernel_initializer = initializers.find(kernel_initializer)
-        self._bias_initializer = initializers.find(bias_initializer)
+        self._kernel_initializer = initializers.get(kernel_initializer)
+        self._bias_initializer = initializers.get(bias_initializer)
 
     @public
     def build(self, input_shape: Sequence[int], dtype: Any = None) -> None:

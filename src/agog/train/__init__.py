@@ -1,4 +1,4 @@
-"""Optimizers with TensorFlow 1's names, checkpoints, and the messages of training examples."""
+"""Optimizers with TensorFlow 1's names, decays, averages, checkpoints, and training examples."""
 
 from __future__ import annotations
 
@@ -12,10 +12,27 @@ from agog.checkpoint.options import CheckpointOptions
 from agog.checkpoint.readers import list_variables, load_checkpoint, load_variable
 from agog.checkpoint.saver import Saver
 from agog.train import experimental
+from agog.train.adagrad import AdadeltaOptimizer, AdagradOptimizer
 from agog.train.adam import AdamOptimizer
+from agog.train.adamw import AdamWOptimizer
+from agog.train.decays import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    noisy_linear_cosine_decay,
+    piecewise_constant,
+    piecewise_constant_decay,
+    polynomial_decay,
+)
+from agog.train.ftrl import FtrlOptimizer
 from agog.train.gradient_descent import GradientDescentOptimizer
 from agog.train.momentum import MomentumOptimizer
+from agog.train.moving_averages import ExponentialMovingAverage
 from agog.train.optimizer import Optimizer
+from agog.train.rmsprop import RMSPropOptimizer
 
 if TYPE_CHECKING:
     from agog.io.example import (
@@ -41,29 +58,45 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "AdadeltaOptimizer",
+    "AdagradOptimizer",
     "AdamOptimizer",
+    "AdamWOptimizer",
     "BytesList",
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
     "Example",
+    "ExponentialMovingAverage",
     "Feature",
     "FeatureList",
     "FeatureLists",
     "Features",
     "FloatList",
+    "FtrlOptimizer",
     "GradientDescentOptimizer",
     "Int64List",
     "MomentumOptimizer",
     "Optimizer",
+    "RMSPropOptimizer",
     "Saver",
     "SequenceExample",
     "checkpoints_iterator",
+    "cosine_decay",
+    "cosine_decay_restarts",
     "experimental",
+    "exponential_decay",
     "get_checkpoint_state",
+    "inverse_time_decay",
     "latest_checkpoint",
+    "linear_cosine_decay",
     "list_variables",
     "load_checkpoint",
     "load_variable",
+    "natural_exp_decay",
+    "noisy_linear_cosine_decay",
+    "piecewise_constant",
+    "piecewise_constant_decay",
+    "polynomial_decay",
     "safetensors",
 ]

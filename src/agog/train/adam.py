@@ -7,10 +7,13 @@ from typing import Any
 
 import agog
 from agog._core import handle, public
+from agog.train import rows
 from agog.train.optimizer import Optimizer
 
 _apply = handle("ResourceApplyAdam")
 _assign = handle("AssignVariableOp")
+_assign_sub = handle("AssignSubVariableOp")
+_sqrt = handle("Sqrt")
 
 
 class AdamOptimizer(Optimizer):
@@ -18,7 +21,8 @@ class AdamOptimizer(Optimizer):
 
     At step t, `m = beta1 m + (1 - beta1) g`, `v = beta2 v + (1 - beta2) g^2` and
     `var -= learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)`.
-    Settings are numbers, or callables or variables that are read again at every step.
+    Settings are numbers, or callables or variables that are read again at every step. A sparse
+    gradient counts as zero in the rows that it does not name, whose means decay and which move.
 
     >>> w = agog.Variable([5.0, -3.0])
     >>> opt = agog.train.AdamOptimizer(learning_rate=0.5)
@@ -74,6 +78,18 @@ class AdamOptimizer(Optimizer):
         power1, power2 = self._powers_as(var.dtype)
         locking = self._use_locking
         _apply(target, m, v, power1, power2, rate, beta1, beta2, epsilon, grad, locking)
+
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> None:
+        """As TensorFlow: the means of all rows decay and all rows move; only `grad` is sparse."""
+        m, v = self._slots[id(var)][1]
+        rate, beta1, beta2, epsilon = self._hyper_tensors(var.dtype)
+        power1, power2 = self._powers_as(var.dtype)
+        m.assign(m.value() * beta1)
+        rows.update(m, indices, rows.gather(m, indices) + grad * (1 - beta1))
+        v.assign(v.value() * beta2)
+        rows.update(v, indices, rows.gather(v, indices) + grad * grad * (1 - beta2))
+        rate = rate * _sqrt(1 - power2) / (1 - power1)
+        _assign_sub(var.handle, rate * m.value() / (_sqrt(v.value()) + epsilon))
 
     def _finish(self) -> None:
         _, beta1, beta2, _ = self._hyper_tensors(agog.float32)

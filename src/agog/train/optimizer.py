@@ -8,6 +8,8 @@ from typing import Any
 import agog
 from agog._core import public
 from agog.checkpoint.trackable import Trackable
+from agog.train import rows
+from agog.train.schedules import LearningRateSchedule
 
 GradsAndVars = Iterable[tuple[Any, Any]]
 
@@ -16,8 +18,12 @@ class Optimizer(Trackable):
     """Base of all optimizers: a subclass says how one variable follows its gradient.
 
     A subclass overrides `_resource_apply_dense(grad, var)`, and where it needs them `_slot_names`
-    (zero-filled variables kept beside each variable), `_prepare()` and `_finish()`, which run
-    before and after each step.
+    (variables kept beside each variable; `_slot_value` says what they begin with, zeros by
+    default), `_resource_apply_sparse(grad, var, indices)` for gradients of some rows, `_prepare()`
+    and `_finish()`, which run before and after each step.
+
+    A setting such as the learning rate is a number, a variable, a callable without arguments, or a
+    schedule of `agog.optimizers.schedules`, which gets the number of steps that were made.
 
     >>> class SignDescent(agog.train.Optimizer):
     ...     def __init__(self, step):
@@ -50,6 +56,7 @@ class Optimizer(Trackable):
         self._dynamic: tuple[str, ...] = ()
         self._by_dtype: dict[Any, tuple[Any, ...]] = {}
         self._arguments: dict[int, tuple[Any, ...]] = {}  # id(var) -> what `_arguments_of` gives
+        self._iterations: Any = None  # a variable, once a schedule asks for it
 
     @public
     def get_name(self) -> str:
@@ -125,6 +132,9 @@ class Optimizer(Trackable):
     ) -> None:
         """Change each variable by its gradient; a pair whose gradient is None is passed over.
 
+        A gradient may be an IndexedSlices: then the rows that it names change. Rows that are
+        named several times get the sum of their gradients, in one step.
+
         >>> w = agog.Variable([1.0, 2.0])
         >>> agog.train.GradientDescentOptimizer(0.5).apply_gradients([([1.0, 1.0], w)])
         >>> print(w.numpy())
@@ -137,8 +147,13 @@ class Optimizer(Trackable):
         self._create_slots([var for _, var in pairs])
         self._prepare()
         for grad, var in pairs:
-            self._resource_apply_dense(grad, var)
+            if hasattr(grad, "indices"):
+                self._apply_rows(grad, var)
+            else:
+                self._resource_apply_dense(grad, var)
         self._finish()
+        if self._iterations is not None:
+            self._iterations.assign_add(1)
         if global_step is not None:
             global_step.assign_add(1)
 
@@ -152,7 +167,7 @@ class Optimizer(Trackable):
         6.0
         """
         entry = self._slots.get(id(var))
-        names = self.get_slot_names()
+        names = [known for known, _ in self._slot_names]
         return entry[1][names.index(name)] if entry and name in names else None
 
     @public
@@ -162,17 +177,20 @@ class Optimizer(Trackable):
         >>> agog.train.AdamOptimizer().get_slot_names()
         ['m', 'v']
         """
-        return [name for name, _ in self._slot_names]
+        return sorted(name for name, _ in self._slot_names)
 
     @public
     def variables(self) -> list[Any]:
         """All variables that this optimizer made so far, by name."""
         made = [slot for _, slots in self._slots.values() for slot in slots]
+        if self._iterations is not None:
+            made.append(self._iterations)
         return sorted([*made, *self._own_variables()], key=lambda var: var.name)
 
     def checkpoint_children(self) -> dict[str, Any]:
         """What a checkpoint saves beside the slots: variables that belong to no other one."""
-        return {_last_name(var): var for var in self._own_variables()}
+        counted = [] if self._iterations is None else [self._iterations]
+        return {_last_name(var): var for var in [*counted, *self._own_variables()]}
 
     # What checkpoints use.
 
@@ -193,6 +211,36 @@ class Optimizer(Trackable):
         """Makes the variables of `checkpoint_children`, which a checkpoint has values for."""
         self._create_slots([])
 
+    @property
+    def iterations(self) -> Any:
+        """The number of steps, as a variable that schedules read; made when it is first read.
+
+        >>> rate = agog.optimizers.schedules.ExponentialDecay(1.0, decay_steps=1, decay_rate=0.5)
+        >>> opt, w = agog.train.GradientDescentOptimizer(rate), agog.Variable(3.0)
+        >>> for _ in range(2):
+        ...     opt.apply_gradients([(1.0, w)])
+        >>> float(w), int(opt.iterations)
+        (1.5, 2)
+        """
+        if self._iterations is None:
+            self._iterations = agog.Variable(
+                0, dtype=agog.int64, trainable=False, name=f"{self._name}/iterations"
+            )
+        return self._iterations
+
+    @property
+    def learning_rate(self) -> Any:
+        """What was given as the learning rate; setting it counts from the next step on."""
+        if "learning_rate" not in self._hyper:
+            raise AttributeError(f"{type(self).__name__} has no learning rate")
+        return self._hyper["learning_rate"]
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        self._set_hyper(**{**self._hyper, "learning_rate": value})
+        self._by_dtype.clear()
+        self._arguments.clear()
+
     # What a subclass may override.
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
@@ -209,6 +257,23 @@ class Optimizer(Trackable):
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} must define _resource_apply_dense")
 
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> None:
+        """The step for the rows `indices`, none of them named twice, with gradients `grad`."""
+        raise agog.errors.UnimplementedError(
+            None,
+            None,
+            f"{type(self).__name__} has no step for gradients of rows (IndexedSlices); turn the "
+            f"gradient of '{var.name}' into a tensor first: agog.convert_to_tensor(gradient)",
+        )
+
+    def _slot_value(self, var: Any, name: str) -> Any:
+        """What the slot `name` of `var` begins with."""
+        return agog.zeros(var.shape, var.dtype)
+
+    def _slot_label(self, name: str, end: str) -> str:
+        """The last part of the name of a slot's variable."""
+        return f"{self._name}{end}"
+
     def _finish(self) -> None:
         pass
 
@@ -223,12 +288,14 @@ class Optimizer(Trackable):
         self._dynamic = tuple(
             name for name, value in settings.items() if callable(value) or hasattr(value, "handle")
         )
+        if any(isinstance(value, LearningRateSchedule) for value in settings.values()):
+            self.iterations  # noqa: B018 - makes it
 
     def _hyper_tensors(self, dtype: Any) -> tuple[Any, ...]:
         """The settings as tensors of `dtype`, in the order of `_set_hyper`."""
         found = self._by_dtype.get(dtype)
         if found is None:
-            found = tuple(_setting(value, dtype) for value in self._hyper.values())
+            found = tuple(self._setting(value, dtype) for value in self._hyper.values())
             self._by_dtype[dtype] = found
         return found
 
@@ -247,11 +314,41 @@ class Optimizer(Trackable):
         stem = var.name.partition(":")[0]
         slots = tuple(
             agog.Variable(
-                agog.zeros(var.shape, var.dtype), trainable=False, name=f"{stem}/{self._name}{end}"
+                self._slot_value(var, name),
+                trainable=False,
+                name=f"{stem}/{self._slot_label(name, end)}",
             )
-            for _, end in self._slot_names
+            for name, end in self._slot_names
         )
         self._slots[id(var)] = (var, slots)
+
+    def _setting(self, value: Any, dtype: Any) -> Any:
+        """A number, callable or variable as a tensor of `dtype`.
+
+        A Python number becomes float32 first, as in TensorFlow: a float64 variable then trains
+        with the same rounded rate in both.
+        """
+        if isinstance(value, LearningRateSchedule):
+            value = value(self.iterations.value())
+        elif callable(value):
+            value = value()
+        return agog.cast(agog.convert_to_tensor(value), dtype)
+
+    def _apply_rows(self, grad: Any, var: Any) -> None:
+        values, indices = rows.summed(grad.values, grad.indices)
+        self._resource_apply_sparse(values, var, indices)
+
+    # Copies: slots are found by the identity of their variable, which a copy changes.
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = vars(self).copy()
+        state["_slots"] = list(self._slots.values())
+        state["_by_dtype"], state["_arguments"] = {}, {}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._slots = {id(var): (var, slots) for var, slots in state["_slots"]}
 
 
 _NO_VARIABLES = "No variables provided: apply_gradients needs (gradient, variable) pairs"
@@ -260,16 +357,6 @@ _NO_VARIABLES = "No variables provided: apply_gradients needs (gradient, variabl
 def _last_name(var: Any) -> str:
     """The name of a variable without its scopes."""
     return str(var.name).rpartition("/")[2].partition(":")[0]
-
-
-def _setting(value: Any, dtype: Any) -> Any:
-    """A number, callable or variable as a tensor of `dtype`.
-
-    A Python number becomes float32 first, as in TensorFlow: a float64 variable then trains with
-    the same rounded rate in both.
-    """
-    value = value() if callable(value) else value
-    return agog.cast(agog.convert_to_tensor(value), dtype)
 
 
 def _no_gradients(variables: Sequence[Any], loss: Any = None) -> str:

@@ -1,4 +1,4 @@
-"""Losses with TensorFlow 1's names: one number from labels and predictions, ready to minimize."""
+"""Losses with TensorFlow 1's names: one number from labels and predictions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = [
     "hinge_loss",
     "huber_loss",
     "log_loss",
+    "mean_pairwise_squared_error",
     "mean_squared_error",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
@@ -31,6 +32,7 @@ class Reduction:
     number of elements whose weight is not zero.
     """
 
+    AUTO = "auto"  # what the class of the loss takes by default
     NONE = "none"
     SUM = "weighted_sum"
     SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
@@ -126,6 +128,40 @@ def mean_squared_error(
     return compute_weighted_loss(
         difference * difference, weights, scope, loss_collection, reduction
     )
+
+
+@public
+def mean_pairwise_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = "losses",
+) -> Any:
+    """The mean, over pairs of elements of one example, of their differences' errors squared.
+
+    With d = predictions - labels it is the mean of (d_i - d_j)^2 over the pairs i, j of each
+    example, so a shift of all predictions costs nothing. `weights` is a scalar or one for each
+    example.
+
+    >>> loss = agog.losses.mean_pairwise_squared_error([[0.0, 1.0]], [[5.0, 8.0]])
+    >>> float(loss)
+    4.0
+    """
+    labels, predictions = _pair(labels, predictions)
+    weights = agog.cast(agog.convert_to_tensor(weights), agog.float32)
+    _check_weights(weights, labels)
+    axes = list(range(1, len(labels.shape)))
+    difference = predictions - labels
+    size = agog.cast(agog.size(labels), agog.float32)
+    count = agog.math.divide_no_nan(size, agog.cast(agog.shape(labels)[0], agog.float32))
+    squares = agog.reduce_sum(agog.square(difference), axes, keepdims=True)
+    total = agog.reduce_sum(difference, axes, keepdims=True)
+    pairs = agog.math.divide_no_nan(squares, count - 1.0)
+    both = agog.math.divide_no_nan(agog.square(total), count * (count - 1.0))
+    weighted = (2.0 * (pairs - both)) * weights
+    present = agog.cast(agog.not_equal(weights, 0.0), agog.float32) * agog.ones_like(squares)
+    return agog.math.divide_no_nan(agog.reduce_sum(weighted), agog.reduce_sum(present))
 
 
 @public
