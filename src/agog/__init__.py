@@ -221,6 +221,7 @@ from agog import train as train
 from agog import optimizers as optimizers
 from agog import losses as losses
 from agog import metrics as metrics
+from agog import mixed_precision as mixed_precision
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib

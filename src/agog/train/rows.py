@@ -9,9 +9,9 @@ from agog._core import handle
 
 _gather = handle("ResourceGather")
 _segment_sum = handle("UnsortedSegmentSum")
-_unique: Any = handle("Unique")
+_unique = handle("Unique")
 
-_IN_PLACE = "ResourceScatterUpdate" in agog.raw_ops.__all__
+_IN_PLACE = hasattr(agog.raw_ops, "ResourceScatterUpdate")
 _scatter_update = handle("ResourceScatterUpdate" if _IN_PLACE else "TensorScatterUpdate")
 _expand = handle("ExpandDims")
 
