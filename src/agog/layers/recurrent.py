@@ -172,7 +172,8 @@ class RNN(Layer):
 
             return other, agog.unstack(by_step)
         if not cell.built:
-            cell._build_for(by_step[0])
+            with agog.name_scope(self.name):
+                cell._build_for(by_step[0])
         drop = cell.masks(by_step[0], training)
         return (
             lambda x, states: cell.step(x, states, drop),
