@@ -7,6 +7,7 @@
     python tools/golden.py io           results of calls of io -> io.json
     python tools/golden.py training     20 steps of optimizers, decays, averages -> training.json
     python tools/golden.py evaluation   losses and metrics -> evaluation.json
+    python tools/golden.py layers       values and gradients of layers -> layers.json
 
 Run it with a Python that has TensorFlow; the tests only read the files.
 """
@@ -303,21 +304,33 @@ def outcomes(cases: dict[str, Any], outcome: Any) -> list[str]:
 
 
 def make_training() -> None:
-    from tests.spec.training_cases import CASES, plain, tensorflow_doors
+    from tests.spec.training_cases import CASES, tensorflow_doors
 
-    doors = tensorflow_doors()
-    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(doors)))}" for k, case in CASES.items()]
-    write("training.json", lines)
+    write("training.json", numbers(CASES, tensorflow_doors()))
 
 
 def make_evaluation() -> None:
     import tensorflow as tf
 
     from tests.spec.evaluation_cases import CASES
+
+    write("evaluation.json", numbers(CASES, tf))
+
+
+def make_layers() -> None:
+    import tensorflow as tf
+
+    from tests.spec.layer_cases import CASES
+
+    write("layers.json", numbers(CASES, tf))
+
+
+def numbers(cases: dict[str, Any], argument: Any) -> list[str]:
+    """What each case returns, as numbers."""
     from tests.spec.training_cases import plain
 
-    lines = [f"{json.dumps(k)}: {json.dumps(plain(case(tf)))}" for k, case in CASES.items()]
-    write("evaluation.json", lines)
+    found = {name: plain(case(argument)) for name, case in cases.items()}
+    return [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in found.items()]
 
 
 def main(arguments: list[str]) -> None:
@@ -333,6 +346,7 @@ def main(arguments: list[str]) -> None:
         "io": make_io,
         "training": make_training,
         "evaluation": make_evaluation,
+        "layers": make_layers,
     }
     makers[arguments[0]]()
 

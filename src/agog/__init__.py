@@ -205,7 +205,6 @@ from agog.framework import name_scope as name_scope
 from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
-from agog.indexed_slices import IndexedSlices as IndexedSlices
 from agog.module import Module as Module
 from agog.py_functions import numpy_function as numpy_function
 from agog.py_functions import py_function as py_function
@@ -222,6 +221,7 @@ from agog import train as train
 from agog import optimizers as optimizers
 from agog import losses as losses
 from agog import metrics as metrics
+from agog import mixed_precision as mixed_precision
 from agog import layers as layers
 from agog import datasets as datasets
 from agog import contrib as contrib

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import agog
 from agog._core import public
 from agog.checkpoint.trackable import Trackable
+from agog.framework import current_scope
 
 
 class Module(Trackable):
@@ -34,6 +34,9 @@ class Module(Trackable):
         elif not name.isidentifier():
             raise ValueError(f"a module's name must be a Python identifier, got {name!r}")
         self._name = name
+        scope = current_scope()
+        if scope:
+            self._scope = scope
 
     @property
     def name(self) -> str:
@@ -42,11 +45,16 @@ class Module(Trackable):
 
     @property
     def name_scope(self) -> Any:
-        """A context manager whose value is the module's name as a scope.
+        """A with-block in which names of new variables begin with the module's name.
 
-        Names of variables are given in full, so it changes none of them.
+        Before it stand the scopes that the module was made in.
+
+        >>> module = agog.Module(name="net")
+        >>> with module.name_scope:
+        ...     agog.Variable(1.0, name="w").name
+        'net/w:0'
         """
-        return contextlib.nullcontext(f"{self._name}/")
+        return agog.name_scope(f"{vars(self).get('_scope', '')}{self._name}/")
 
     @property
     def variables(self) -> tuple[Any, ...]:

@@ -213,7 +213,7 @@ def test_network():
     assert net(x).shape == (4, 2)
     np.testing.assert_allclose(net(x, twice=True).numpy(), 2 * net(x).numpy())
     assert [v.name for v in net.trainable_variables] == [
-        "last/bias:0", "last/kernel:0", "first/bias:0", "first/kernel:0",
+        "net/last/bias:0", "net/last/kernel:0", "net/first/bias:0", "net/first/kernel:0",
     ]  # fmt: skip
     assert [layer.name for layer in net.layers] == ["last", "first"]
     assert net.get_layer("first") is net.first

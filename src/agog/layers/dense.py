@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import agog
 from agog import initializers
 from agog._core import handle, public
-from agog.module import Module
+from agog.layers.base import Layer, activation
 
 _add = handle("AddV2")
 _matmul = handle("MatMul")
 _reshape = handle("Reshape")
 
 
-class Dense(Module):
+class Dense(Layer):
     """A dense layer: `activation(inputs @ kernel + bias)` over the last axis.
 
     `kernel` and `bias` are made at the first call, from the last axis of the inputs, in their
@@ -37,9 +36,11 @@ class Dense(Module):
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
         bias_initializer: Any = "zeros",
-        name: str | None = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(name)
+        super().__init__(**kwargs)
         if units < 1:
             raise ValueError(f"units must be at least 1, got {units}")
         self.units = int(units)
@@ -47,37 +48,32 @@ class Dense(Module):
         self.use_bias = use_bias
         self.kernel: Any = None
         self.bias: Any = None
-        self._kernel_initializer = initializers.get(kernel_initializer)
-        self._bias_initializer = initializers.get(bias_initializer)
+        self._initializers = tuple(map(initializers.get, (kernel_initializer, bias_initializer)))
+        self._constraints = kernel_constraint, bias_constraint
 
-    @public
-    def build(self, input_shape: Sequence[int], dtype: Any = None) -> None:
-        """Make the variables for inputs of that shape; the first call does it by itself."""
-        dtype = agog.float32 if dtype is None else dtype
+    def build(self, input_shape: Any) -> None:
+        """Make the variables for inputs of that shape."""
         shape = [int(input_shape[-1]), self.units]
-        kernel = self._kernel_initializer(shape, dtype)
-        self.kernel = agog.Variable(kernel, name=f"{self.name}/kernel")
+        kernel, bias = self._initializers
+        self.kernel = self.add_weight("kernel", shape, kernel, constraint=self._constraints[0])
         if self.use_bias:
-            bias = self._bias_initializer([self.units], dtype)
-            self.bias = agog.Variable(bias, name=f"{self.name}/bias")
+            constraint = self._constraints[1]
+            self.bias = self.add_weight("bias", [self.units], bias, constraint=constraint)
+        self.built = True
 
-    @public
-    def __call__(self, inputs: Any) -> Any:
-        inputs = agog.convert_to_tensor(inputs)
-        rank = len(inputs.shape)
-        if self.kernel is None:
-            self._check(inputs)
-            self.build(inputs.shape, inputs.dtype)
-        if rank == 2:
-            result = _matmul(inputs, self.kernel)
+    def call(self, inputs: Any) -> Any:
+        """The outputs."""
+        kernel, bias = self.read(self.kernel), self.read(self.bias)
+        if len(inputs.shape) == 2:
+            result = _matmul(inputs, kernel)
         else:
             rows = _reshape(inputs, [-1, inputs.shape[-1]])
-            result = _reshape(_matmul(rows, self.kernel), [*inputs.shape[:-1], self.units])
-        if self.bias is not None:
-            result = _add(result, self.bias)
+            result = _reshape(_matmul(rows, kernel), [*inputs.shape[:-1], self.units])
+        if bias is not None:
+            result = _add(result, bias)
         return result if self.activation is None else self.activation(result)
 
-    def _check(self, inputs: Any) -> None:
+    def _build_for(self, inputs: Any) -> None:
         if len(inputs.shape) < 2:
             raise ValueError(
                 f"inputs of the dense layer {self.name!r} must have a batch axis and a last axis "
@@ -88,11 +84,7 @@ class Dense(Module):
                 f"inputs of the dense layer {self.name!r} must be floating point, got "
                 f"{inputs.dtype.name}: cast them first"
             )
+        super()._build_for(inputs)
 
 
-def _activation(activation: str | Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-    if activation is None or callable(activation):
-        return activation
-    if not hasattr(agog.nn, activation):
-        raise ValueError(f"activation must be a function or a name in agog.nn, got {activation!r}")
-    return getattr(agog.nn, activation)
+_activation = activation

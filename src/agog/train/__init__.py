@@ -1,4 +1,4 @@
-"""Optimizers with TensorFlow 1's names, checkpoints, and the messages of training examples."""
+"""Optimizers with TensorFlow 1's names, decays, averages, checkpoints, and training examples."""
 
 from __future__ import annotations
 

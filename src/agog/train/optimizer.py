@@ -187,6 +187,30 @@ class Optimizer(Trackable):
             made.append(self._iterations)
         return sorted([*made, *self._own_variables()], key=lambda var: var.name)
 
+    def checkpoint_children(self) -> dict[str, Any]:
+        """What a checkpoint saves beside the slots: variables that belong to no other one."""
+        counted = [] if self._iterations is None else [self._iterations]
+        return {_last_name(var): var for var in [*counted, *self._own_variables()]}
+
+    # What checkpoints use.
+
+    def _slot_variables(self) -> Iterator[tuple[Any, str, Any]]:
+        """Each variable, the name of a slot and the slot."""
+        for var, slots in self._slots.values():
+            for (name, _), slot in zip(self._slot_names, slots, strict=True):
+                yield var, name, slot
+
+    def _slot_for(self, var: Any, name: str) -> Any:
+        """The slot beside a variable, made now if need be; None where there is no such name."""
+        if name not in self.get_slot_names():
+            return None
+        self._create_slots([var])
+        return self.get_slot(var, name)
+
+    def _create_own_variables(self) -> None:
+        """Makes the variables of `checkpoint_children`, which a checkpoint has values for."""
+        self._create_slots([])
+
     @property
     def iterations(self) -> Any:
         """The number of steps, as a variable that schedules read; made when it is first read.
@@ -216,32 +240,6 @@ class Optimizer(Trackable):
         self._set_hyper(**{**self._hyper, "learning_rate": value})
         self._by_dtype.clear()
         self._arguments.clear()
-
-    def checkpoint_children(self) -> dict[str, Any]:
-        """What a checkpoint saves beside the slots: variables that belong to no other one."""
-        counted = [] if self._iterations is None else [self._iterations]
-        return {_last_name(var): var for var in [*self._own_variables(), *counted]}
-
-    # What checkpoints use.
-
-    def _slot_variables(self) -> Iterator[tuple[Any, str, Any]]:
-        """Each variable, the name of a slot and the slot."""
-        for var, slots in self._slots.values():
-            for (name, _), slot in zip(self._slot_names, slots, strict=True):
-                yield var, name, slot
-
-    def _slot_for(self, var: Any, name: str) -> Any:
-        """The slot beside a variable, made now if need be; None where there is no such name."""
-        if name not in self.get_slot_names():
-            return None
-        self._create_slots([var])
-        return self.get_slot(var, name)
-
-    def _create_own_variables(self) -> None:
-        """Makes the variables of `checkpoint_children`, which a checkpoint has values for."""
-        self._create_slots([])
-        if any(isinstance(value, LearningRateSchedule) for value in self._hyper.values()):
-            _ = self.iterations
 
     # What a subclass may override.
 
