@@ -205,6 +205,7 @@ from agog.framework import name_scope as name_scope
 from agog.framework import no_op as no_op
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients as UnconnectedGradients
+from agog.indexed_slices import IndexedSlices as IndexedSlices
 from agog.module import Module as Module
 from agog.py_functions import numpy_function as numpy_function
 from agog.py_functions import py_function as py_function

@@ -9,17 +9,16 @@ from agog._core import handle
 
 _gather = handle("ResourceGather")
 _segment_sum = handle("UnsortedSegmentSum")
-_unique = handle("Unique")
+_unique: Any = handle("Unique")
 
-_IN_PLACE = "ResourceScatterUpdate" in agog.raw_ops.__all__
+_IN_PLACE = hasattr(agog.raw_ops, "ResourceScatterUpdate")
 _scatter_update = handle("ResourceScatterUpdate" if _IN_PLACE else "TensorScatterUpdate")
 _expand = handle("ExpandDims")
 
 
 def summed(values: Any, indices: Any) -> tuple[Any, Any]:
     """The rows with those of one index added up, and the indices, each named once."""
-    unique: Any = _unique
-    indices, places = unique(indices)
+    indices, places = _unique(indices)
     return _segment_sum(values, places, indices.shape[0]), indices
 
 
