@@ -318,7 +318,11 @@ PyObject* get_flag(PyObject* self, void*) {
 }
 template <bool TapeObject::* flag>
 int set_flag(PyObject* self, PyObject* value, void*) {
-  const int v = value ? PyObject_IsTrue(value) : -1;
+  if (value == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "a tape cannot be without this attribute");
+    return -1;
+  }
+  const int v = PyObject_IsTrue(value);
   if (v < 0) return -1;
   tape_object(self).*flag = v != 0;
   return 0;

@@ -362,3 +362,8 @@ def test_a_variable_that_was_never_made_is_refused():
         with pytest.raises(agog.errors.FailedPreconditionError, match="never initialised"):
             use()
     assert float(tape.gradient(y, x)) == 2.0
+
+
+def test_flags_of_a_tape_cannot_be_deleted():
+    with pytest.raises(TypeError, match="without"):
+        del agog.GradientTape()._persistent
