@@ -1,9 +1,12 @@
 #include "core/onednn.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 namespace agog {
 namespace {
@@ -47,9 +50,19 @@ OneDnn open_library() {
 OneDnn open_library() { return {nullptr, "built without oneDNN"}; }
 #endif
 
+// Held while the library is opened, which takes long enough for a fork to fall into it.
+std::mutex g_opening;
+[[maybe_unused]] const bool g_at_fork =
+    (pthread_atfork([] { g_opening.lock(); }, [] { g_opening.unlock(); },
+                    [] { g_opening.unlock(); }),
+     true);
+
 const OneDnn& onednn() {
-  static const OneDnn* library = new OneDnn(open_library());
-  return *library;
+  static constinit std::atomic<const OneDnn*> opened{nullptr};
+  if (const OneDnn* library = opened.load(std::memory_order_acquire)) return *library;
+  const std::lock_guard lock(g_opening);
+  if (opened.load() == nullptr) opened = new OneDnn(open_library());
+  return *opened.load();
 }
 
 }  // namespace

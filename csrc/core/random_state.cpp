@@ -1,5 +1,7 @@
 #include "core/random_state.h"
 
+#include <pthread.h>
+
 #include <mutex>
 #include <random>
 #include <string>
@@ -60,8 +62,17 @@ struct Generators {
 };
 
 // Never destroyed: threads may draw while the process ends.
+Generators& generators();
+
+// A child that is forked while another thread holds the mutex would wait for it forever.
+void lock_before_fork() { generators().mutex.lock(); }
+void unlock_after_fork() { generators().mutex.unlock(); }
+
 Generators& generators() {
-  static Generators* g = new Generators;
+  static Generators* g = [] {
+    pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+    return new Generators;
+  }();
   return *g;
 }
 

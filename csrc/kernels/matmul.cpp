@@ -62,8 +62,12 @@ struct Rows {
   Rows(const float* from, int64_t columns) : x(from), step(columns) {}
 };
 
+struct Sgemm {
+  decltype(&dnnl_sgemm) call = reinterpret_cast<decltype(call)>(onednn_symbol("dnnl_sgemm"));
+};
+
 bool onednn_product(const Product& p, const Operands<float>& x) {
-  static const auto sgemm = reinterpret_cast<decltype(&dnnl_sgemm)>(onednn_symbol("dnnl_sgemm"));
+  const auto sgemm = onednn_table<Sgemm>().call;
   if (sgemm == nullptr) return false;
   // A copy pays where it is read often enough, and down its columns.
   constexpr int64_t kReads = 32;

@@ -52,10 +52,7 @@ struct Api {
 
 // Never destroyed: caches hold objects until the process ends. Its `engine` is null where the
 // library is missing.
-inline const Api& api() {
-  static const Api* found = new Api;
-  return *found;
-}
+inline const Api& api() { return onednn_table<Api>(); }
 
 using Desc = std::shared_ptr<dnnl_memory_desc>;
 using Primitive = std::shared_ptr<dnnl_primitive>;

@@ -16,17 +16,12 @@ class OneThreadOfOpenMp {
   OneThreadOfOpenMp& operator=(const OneThreadOfOpenMp&) = delete;
 
  private:
-  struct OpenMp {
-    int (*get)();
-    void (*set)(int);
-  };
   // The library that oneDNN brought along.
-  static const OpenMp& openmp() {
-    static const OpenMp found{
-        reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads")),
-        reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"))};
-    return found;
-  }
+  struct OpenMp {
+    int (*get)() = reinterpret_cast<int (*)()>(onednn_symbol("omp_get_max_threads"));
+    void (*set)(int) = reinterpret_cast<void (*)(int)>(onednn_symbol("omp_set_num_threads"));
+  };
+  static const OpenMp& openmp() { return onednn_table<OpenMp>(); }
   void set(int n) const {
     if (before_ > 1) openmp().set(n);
   }

@@ -30,9 +30,7 @@ struct Reach {
       end[d] = std::clamp<int64_t>(from + p.size[d], begin[d], p.in[d]);
     }
   }
-  int64_t count() const {
-    return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]);
-  }
+  int64_t count() const { return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]); }
   // f(number of an input pixel), in row-major order.
   template <class F>
   void each(const Pool& p, F&& f) const {

@@ -14,9 +14,7 @@ struct Pool {
 
   int64_t in_space() const { return in[0] * in[1] * in[2]; }
   int64_t out_space() const { return out[0] * out[1] * out[2]; }
-  int64_t work() const {
-    return batch * out_space() * channels * size[0] * size[1] * size[2];
-  }
+  int64_t work() const { return batch * out_space() * channels * size[0] * size[1] * size[2]; }
 };
 
 void max_pool(const Pool& p, const Tensor& x, const Tensor& y);

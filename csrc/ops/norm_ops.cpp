@@ -142,10 +142,10 @@ void grad_kernel(KernelCtx& c) {
   const BatchNorm n = problem_of(c, 1, layout);
   const Tensor dy = rows_of(c.in(0), layout), x = rows_of(c.in(1), layout);
   fill_rows(c.out(), layout, [&](const Tensor& dx) {
-    batch_norm_grad(n, c.attrs<BatchNormAttrs>().is_training, dy.data<float>(), x.data<float>(),
-                    c.in(2).data<float>(), c.in(3).data<float>(), c.in(4).data<float>(),
-                    {dx.mutable_data<float>(), c.out(1).mutable_data<float>(),
-                     c.out(2).mutable_data<float>()});
+    batch_norm_grad(
+        n, c.attrs<BatchNormAttrs>().is_training, dy.data<float>(), x.data<float>(),
+        c.in(2).data<float>(), c.in(3).data<float>(), c.in(4).data<float>(),
+        {dx.mutable_data<float>(), c.out(1).mutable_data<float>(), c.out(2).mutable_data<float>()});
   });
 }
 
@@ -237,8 +237,8 @@ void training_grad_grad(GradCtx& g, const SecondOrder& s, const Tensor& gx, cons
   if (g.needs(2)) g.dx(2) = ch.sum(gx * projected * s.inverse);
   if (!g.needs(1)) return;
   // By the normalised x, and through it to x; then by r, on which x_backprop depends directly.
-  const Tensor by_normal = gs * s.dy - factor * (gx * ch.mean(s.dy * s.normal) +
-                                                 s.dy * ch.mean(gx * s.normal));
+  const Tensor by_normal =
+      gs * s.dy - factor * (gx * ch.mean(s.dy * s.normal) + s.dy * ch.mean(gx * s.normal));
   const Tensor by_inverse = s.scale * ch.mean(gx * projected);
   const Tensor dx =
       s.inverse * s.project(by_normal) - by_inverse * s.inverse * s.inverse * s.normal;

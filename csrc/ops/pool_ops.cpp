@@ -14,10 +14,10 @@ struct PoolKind {
   int dims;
   const char *max, *max_grad, *max_grad_grad, *avg, *avg_grad;
 };
-constexpr PoolKind kPool2D{2, "MaxPool", "MaxPoolGrad", "MaxPoolGradGrad", "AvgPool",
-                           "AvgPoolGrad"};
-constexpr PoolKind kPool3D{3, "MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad", "AvgPool3D",
-                           "AvgPool3DGrad"};
+constexpr PoolKind kPool2D{2,         "MaxPool",    "MaxPoolGrad", "MaxPoolGradGrad",
+                           "AvgPool", "AvgPoolGrad"};
+constexpr PoolKind kPool3D{3,           "MaxPool3D",    "MaxPool3DGrad", "MaxPool3DGradGrad",
+                           "AvgPool3D", "AvgPool3DGrad"};
 
 struct Plan {
   ImageLayout layout;
@@ -236,8 +236,8 @@ std::vector<OpDef> avg_rows(const PoolKind& kind) {
        .saves = {shape_of_in(0)},
        .grad =
            [kind](GradCtx& g) {
-             g.dx(0) = call(kind.avg_grad, g.attrs<WindowAttrs>(),
-                            {sizes_tensor(g.x_shape(0)), g.dy(0)});
+             g.dx(0) =
+                 call(kind.avg_grad, g.attrs<WindowAttrs>(), {sizes_tensor(g.x_shape(0)), g.dy(0)});
            }},
       {.name = kind.avg_grad,
        .inputs = {{"orig_input_shape", "int32", kHost}, {"grad", "T"}},
