@@ -9,7 +9,7 @@
 namespace agog {
 namespace {
 
-constexpr int64_t kRun = 64;         // rows added up in float
+constexpr int64_t kRun = 64;  // rows added up in float
 constexpr int64_t kBlockWork = 1 << 14;
 
 // Sums of `count` numbers for each channel: add(row, sums of it) over all rows, in float over runs

@@ -79,11 +79,13 @@ void scatter(const Conv& c, int64_t group, int64_t begin, int64_t end, const T* 
 // Columns [group * width, ...) of rows of `step` numbers, close together; and back.
 template <class T>
 void take_columns(const T* from, int64_t rows, int64_t step, int64_t group, int64_t width, T* to) {
-  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * step + group * width, width, to + i * width);
+  for (int64_t i = 0; i < rows; ++i)
+    std::copy_n(from + i * step + group * width, width, to + i * width);
 }
 template <class T>
 void put_columns(const T* from, int64_t rows, int64_t step, int64_t group, int64_t width, T* to) {
-  for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * width, width, to + i * step + group * width);
+  for (int64_t i = 0; i < rows; ++i)
+    std::copy_n(from + i * width, width, to + i * step + group * width);
 }
 
 template <class T>

@@ -2,7 +2,8 @@
 //
 // The work is split by images, and by rows where there are few images, in parts that the problem
 // alone decides; each part runs on one thread. oneDNN reads weights in an order of its own: they
-// are copied into it, and the copy is kept where it would cost more than a hundredth of the product.
+// are copied into it, and the copy is kept where it would cost more than a hundredth of the
+// product.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -175,13 +176,12 @@ dnn::PrimitiveDesc primitive_desc(const Conv& c, Kind kind, const dnn::Desc& x, 
   const dnn::PrimitiveDesc forward = dnn::own(made);
   if (kind == kForward) return forward;
   const dnnl_status_t status =
-      kind == kInputGrad
-          ? a.convolution_backward_data_primitive_desc_create(
-                &made, a.engine, dnnl_convolution_direct, x.get(), w.get(), y.get(), stride, dil,
-                before, after + first, forward.get(), a.attr)
-          : a.convolution_backward_weights_primitive_desc_create(
-                &made, a.engine, dnnl_convolution_direct, x.get(), w.get(), nullptr, y.get(),
-                stride, dil, before, after + first, forward.get(), a.attr);
+      kind == kInputGrad ? a.convolution_backward_data_primitive_desc_create(
+                               &made, a.engine, dnnl_convolution_direct, x.get(), w.get(), y.get(),
+                               stride, dil, before, after + first, forward.get(), a.attr)
+                         : a.convolution_backward_weights_primitive_desc_create(
+                               &made, a.engine, dnnl_convolution_direct, x.get(), w.get(), nullptr,
+                               y.get(), stride, dil, before, after + first, forward.get(), a.attr);
   return status == dnnl_success ? dnn::own(made) : nullptr;
 }
 
@@ -212,13 +212,12 @@ CompiledPtr compile(const Conv& c, Kind kind) {
   // From this many channels on, copying both inputs into blocks pays.
   constexpr int64_t kBlocked = 64;
   const bool blocked = kind == kFilterGrad && std::min(c.group_in(), c.group_out()) >= kBlocked;
-  const auto p = primitive_desc(c, kind, blocked ? any_order(x.dims) : made->plain_x,
-                                any_order(weights(c).dims),
-                                blocked ? any_order(y.dims) : made->plain_y);
+  const auto p =
+      primitive_desc(c, kind, blocked ? any_order(x.dims) : made->plain_x,
+                     any_order(weights(c).dims), blocked ? any_order(y.dims) : made->plain_y);
   if (!p || is_reference(p)) return nullptr;
   made->x = dnn::query(p, kind == kInputGrad ? dnnl_query_diff_src_md : dnnl_query_src_md);
-  made->w =
-      dnn::query(p, kind == kFilterGrad ? dnnl_query_diff_weights_md : dnnl_query_weights_md);
+  made->w = dnn::query(p, kind == kFilterGrad ? dnnl_query_diff_weights_md : dnnl_query_weights_md);
   made->y = dnn::query(p, kind == kForward ? dnnl_query_dst_md : dnnl_query_diff_dst_md);
   made->scratchpad = dnn::query(p, dnnl_query_scratchpad_md);
   made->primitive = dnn::create(p);
@@ -304,7 +303,8 @@ Tensor packed(const Conv& c, const Tensor& w, const dnn::Desc& wanted) {
   if (dnn::same(plain, wanted)) return w;
   const dnn::Primitive order = reorder(plain, wanted);
   Tensor to = floats(wanted);
-  if (!order || !dnn::run(order, {{DNNL_ARG_FROM, plain, w.raw()}, {DNNL_ARG_TO, wanted, to.raw()}})) {
+  if (!order ||
+      !dnn::run(order, {{DNNL_ARG_FROM, plain, w.raw()}, {DNNL_ARG_TO, wanted, to.raw()}})) {
     fail(ErrorCode::kInternal, "oneDNN cannot reorder the weights of a convolution");
   }
   return to;
@@ -410,8 +410,8 @@ bool run_images(const Conv& c, Kind kind, const Tensor& w, const float* from, fl
   std::vector<Tensor> ready(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].compiled) continue;
-    const bool as_before = i > 0 && jobs[i - 1].compiled &&
-                           dnn::same(jobs[i].compiled->w, jobs[i - 1].compiled->w);
+    const bool as_before =
+        i > 0 && jobs[i - 1].compiled && dnn::same(jobs[i].compiled->w, jobs[i - 1].compiled->w);
     ready[i] = as_before ? ready[i - 1] : weights_for(c, w, jobs[i].compiled->w);
   }
   return each_part(static_cast<int64_t>(jobs.size()), c.multiplications(), [&](int64_t i) {
@@ -425,11 +425,10 @@ bool run_images(const Conv& c, Kind kind, const Tensor& w, const float* from, fl
     const bool back = kind == kInputGrad;
     const void* x = back ? to + part.x_offset : from + part.x_offset;
     const void* y = back ? from + part.y_offset : to + part.y_offset;
-    return dnn::run(p.primitive,
-                    {{back ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, p.x, x},
-                     {DNNL_ARG_WEIGHTS, p.w, ready[static_cast<size_t>(i)].raw()},
-                     {back ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, p.y, y},
-                     {DNNL_ARG_SCRATCHPAD, p.scratchpad, scratch.raw()}});
+    return dnn::run(p.primitive, {{back ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, p.x, x},
+                                  {DNNL_ARG_WEIGHTS, p.w, ready[static_cast<size_t>(i)].raw()},
+                                  {back ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, p.y, y},
+                                  {DNNL_ARG_SCRATCHPAD, p.scratchpad, scratch.raw()}});
   });
 }
 

@@ -142,10 +142,10 @@ void grad_kernel(KernelCtx& c) {
   const BatchNorm n = problem_of(c, 1, layout);
   const Tensor dy = rows_of(c.in(0), layout), x = rows_of(c.in(1), layout);
   fill_rows(c.out(), layout, [&](const Tensor& dx) {
-    batch_norm_grad(n, c.attrs<BatchNormAttrs>().is_training, dy.data<float>(), x.data<float>(),
-                    c.in(2).data<float>(), c.in(3).data<float>(), c.in(4).data<float>(),
-                    {dx.mutable_data<float>(), c.out(1).mutable_data<float>(),
-                     c.out(2).mutable_data<float>()});
+    batch_norm_grad(
+        n, c.attrs<BatchNormAttrs>().is_training, dy.data<float>(), x.data<float>(),
+        c.in(2).data<float>(), c.in(3).data<float>(), c.in(4).data<float>(),
+        {dx.mutable_data<float>(), c.out(1).mutable_data<float>(), c.out(2).mutable_data<float>()});
   });
 }
 
@@ -237,8 +237,8 @@ void training_grad_grad(GradCtx& g, const SecondOrder& s, const Tensor& gx, cons
   if (g.needs(2)) g.dx(2) = ch.sum(gx * projected * s.inverse);
   if (!g.needs(1)) return;
   // By the normalised x, and through it to x; then by r, on which x_backprop depends directly.
-  const Tensor by_normal = gs * s.dy - factor * (gx * ch.mean(s.dy * s.normal) +
-                                                 s.dy * ch.mean(gx * s.normal));
+  const Tensor by_normal =
+      gs * s.dy - factor * (gx * ch.mean(s.dy * s.normal) + s.dy * ch.mean(gx * s.normal));
   const Tensor by_inverse = s.scale * ch.mean(gx * projected);
   const Tensor dx =
       s.inverse * s.project(by_normal) - by_inverse * s.inverse * s.inverse * s.normal;
@@ -265,7 +265,7 @@ OpDef forward_row(const char* name, const TypeSet& types, bool has_reserve_3) {
                         {"batch_variance", u},
                         {"reserve_space_1", u},
                         {"reserve_space_2", u}},
-            .types = {{"T", types, DType::kFloat}},
+            .types = {{"T", types}},
             .attrs = attrs_of<BatchNormAttrs>(
                 field("epsilon", &BatchNormAttrs::epsilon),
                 field("exponential_avg_factor", &BatchNormAttrs::exponential_avg_factor),
@@ -275,7 +275,7 @@ OpDef forward_row(const char* name, const TypeSet& types, bool has_reserve_3) {
             .kernel = general(forward_kernel, 8),
             .saves = {in(0), in(1), in(3), in(4), out(3), out(4)},
             .grad = forward_grad};
-  if (wide) row.types.push_back({"U", set_of(DType::kFloat), DType::kFloat});
+  if (wide) row.types.push_back({"U", set_of(DType::kFloat)});
   if (has_reserve_3) row.outputs.push_back({"reserve_space_3", u});
   return row;
 }
@@ -293,8 +293,7 @@ OpDef grad_row() {
                       {"offset_backprop", "U"},
                       {"reserve_space_4", "U"},
                       {"reserve_space_5", "U"}},
-          .types = {{"T", kHalfTypes | set_of(DType::kFloat), DType::kFloat},
-                    {"U", set_of(DType::kFloat), DType::kFloat}},
+          .types = {{"T", kHalfTypes | set_of(DType::kFloat)}, {"U", set_of(DType::kFloat)}},
           .attrs = attrs_of<BatchNormAttrs>(field("epsilon", &BatchNormAttrs::epsilon),
                                             field("data_format", &BatchNormAttrs::data_format),
                                             field("is_training", &BatchNormAttrs::is_training)),

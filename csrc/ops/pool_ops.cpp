@@ -14,10 +14,10 @@ struct PoolKind {
   int dims;
   const char *max, *max_grad, *max_grad_grad, *avg, *avg_grad;
 };
-constexpr PoolKind kPool2D{2, "MaxPool", "MaxPoolGrad", "MaxPoolGradGrad", "AvgPool",
-                           "AvgPoolGrad"};
-constexpr PoolKind kPool3D{3, "MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad", "AvgPool3D",
-                           "AvgPool3DGrad"};
+constexpr PoolKind kPool2D{2,         "MaxPool",    "MaxPoolGrad", "MaxPoolGradGrad",
+                           "AvgPool", "AvgPoolGrad"};
+constexpr PoolKind kPool3D{3,           "MaxPool3D",    "MaxPool3DGrad", "MaxPool3DGradGrad",
+                           "AvgPool3D", "AvgPool3DGrad"};
 
 struct Plan {
   ImageLayout layout;
@@ -175,12 +175,12 @@ std::vector<OpDef> max_rows(const PoolKind& kind) {
   constexpr TypeSet k3D = types(DType::kBFloat16, DType::kFloat);
   constexpr TypeSet kWideUnsigned = types(DType::kUInt32, DType::kUInt64);
   const bool flat = kind.dims == 2;
-  const TypeVar forward{"T", flat ? kReal & ~kWideUnsigned : k3D, DType::kFloat};
-  const TypeVar backward{"T", flat ? kReal : k3D, DType::kFloat};
+  const TypeVar forward{"T", flat ? kReal & ~kWideUnsigned : k3D};
+  const TypeVar backward{"T", flat ? kReal : k3D};
   const std::vector<InputDef> grad_inputs = {
       {"orig_input", flat ? "T" : "TInput"}, {"orig_output", flat ? "T" : "TInput"}, {"grad", "T"}};
   std::vector<TypeVar> grad_types = {backward};
-  if (!flat) grad_types.push_back({"TInput", k3D, DType::kFloat});
+  if (!flat) grad_types.push_back({"TInput", k3D});
   return {
       {.name = kind.max,
        .inputs = {{"input", "T"}},
@@ -227,7 +227,7 @@ std::vector<OpDef> avg_rows(const PoolKind& kind) {
   const TypeVar t{"T", kind.dims == 2 ? kFloating : types(DType::kBFloat16, DType::kFloat)};
   return {
       {.name = kind.avg,
-       .inputs = {{"value", "T"}},
+       .inputs = {{kind.dims == 2 ? "value" : "input", "T"}},
        .outputs = {{"output", "T"}},
        .types = {t},
        .attrs = pool_attrs(kind, false),
@@ -236,8 +236,8 @@ std::vector<OpDef> avg_rows(const PoolKind& kind) {
        .saves = {shape_of_in(0)},
        .grad =
            [kind](GradCtx& g) {
-             g.dx(0) = call(kind.avg_grad, g.attrs<WindowAttrs>(),
-                            {sizes_tensor(g.x_shape(0)), g.dy(0)});
+             g.dx(0) =
+                 call(kind.avg_grad, g.attrs<WindowAttrs>(), {sizes_tensor(g.x_shape(0)), g.dy(0)});
            }},
       {.name = kind.avg_grad,
        .inputs = {{"orig_input_shape", "int32", kHost}, {"grad", "T"}},

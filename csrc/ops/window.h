@@ -68,8 +68,7 @@ inline Tensor channels_last_output(const Tensor& out, const ImageLayout& layout)
 }
 
 // The shape of images; sizes of space in order of depth, height, width.
-Shape image_shape(const ImageLayout& layout, int64_t batch, const int64_t* space,
-                  int64_t channels);
+Shape image_shape(const ImageLayout& layout, int64_t batch, const int64_t* space, int64_t channels);
 
 // Sizes of images as an int32 vector.
 Tensor sizes_tensor(const Shape& s);
