@@ -2,7 +2,8 @@
 //
 // The work is split by images, and by rows where there are few images, in parts that the problem
 // alone decides; each part runs on one thread. oneDNN reads weights in an order of its own: they
-// are copied into it, and the copy is kept where it would cost over a hundredth of the product.
+// are copied into it, and the copy is kept where it would cost more than a hundredth of the
+// product.
 #include <algorithm>
 #include <atomic>
 #include <cstring>

@@ -66,30 +66,30 @@ void each_image(const Pool& p, F&& f) {
 
 // Where the largest numbers of one window are, for up to kChannels channels.
 template <class T>
-class Largest {
- public:
+struct Largest {
   using Place = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
-  // `x` is the image; channels [first, last). A place of -1: nothing but NaN.
-  void find(const Pool& p, const T* x, int64_t pixel, int64_t first, int64_t last) {
-    const int64_t n = last - first;
-    std::fill_n(best_, n, std::numeric_limits<T>::lowest());
-    std::fill_n(place_, n, Place(-1));
-    Reach(p, pixel).each(p, [&](int64_t i) {
-      const T* from = x + i * p.channels + first;
-      const auto here = static_cast<Place>(i);
-      for (int64_t c = 0; c < n; ++c) {
-        const bool better = from[c] > best_[c] || (place_[c] < 0 && from[c] == from[c]);
-        best_[c] = better ? from[c] : best_[c];
-        place_[c] = better ? here : place_[c];
-      }
-    });
+  T best[kChannels];
+  Place place[kChannels];  // -1: nothing but NaN
+
+  // `x` is the first of `n` channels of an image.
+  void find(const Pool& p, const T* x, const Reach& reach, int64_t n) {
+    std::fill_n(best, n, std::numeric_limits<T>::lowest());
+    std::fill_n(place, n, Place(-1));
+    reach.each(p, [&](int64_t i) { take(x + i * p.channels, static_cast<Place>(i), n); });
   }
-  int64_t place(int64_t c) const { return place_[c]; }
 
  private:
-  T best_[kChannels];
-  Place place_[kChannels];
+  // Without branches and aliases, for the sake of vectors.
+  AGOG_NOINLINE void take(const T* __restrict from, Place here, int64_t n) {
+    T* __restrict b = best;
+    Place* __restrict at = place;
+    for (int64_t c = 0; c < n; ++c) {
+      const bool better = (from[c] > b[c]) | ((at[c] < 0) & (from[c] == from[c]));
+      b[c] = better ? from[c] : b[c];
+      at[c] = better ? here : at[c];
+    }
+  }
 };
 
 // Where images of x and y start.
@@ -115,16 +115,35 @@ void max_forward(const Pool& p, const T* x, T* y) {
   });
 }
 
-// f(image, pixel, channel, place) for every window's largest.
+// f(first number in x, first in y, where[], here, n) for n channels of every pixel of every window:
+// where[c] == here says that the pixel has the window's largest number.
 template <class T, class F>
-void each_largest(const Pool& p, const T* x, F&& f) {
+void each_place(const Pool& p, const T* x, F&& f) {
+  using Place = typename Largest<T>::Place;
   each_image(p, [&](int64_t image, int64_t first, int64_t last) {
     Largest<T> largest;
+    const int64_t start = image * p.in_space() * p.channels + first, n = last - first;
     for (int64_t pixel = 0; pixel < p.out_space(); ++pixel) {
-      largest.find(p, image_of(p, x, image), pixel, first, last);
-      for (int64_t c = first; c < last; ++c) f(image, pixel, c, largest.place(c - first));
+      const Reach reach(p, pixel);
+      largest.find(p, x + start, reach, n);
+      const int64_t out = (image * p.out_space() + pixel) * p.channels + first;
+      reach.each(p, [&](int64_t i) {
+        f(start + i * p.channels, out, largest.place, static_cast<Place>(i), n);
+      });
     }
   });
+}
+
+template <class T, class Place>
+AGOG_NOINLINE void add_largest(const T* __restrict from, const Place* where, Place here, int64_t n,
+                               T* __restrict to) {
+  for (int64_t c = 0; c < n; ++c) to[c] = FoldAdd::fold(to[c], where[c] == here ? from[c] : T(0));
+}
+
+template <class T, class Place>
+AGOG_NOINLINE void take_largest(const T* __restrict from, const Place* where, Place here, int64_t n,
+                                T* __restrict to) {
+  for (int64_t c = 0; c < n; ++c) to[c] = where[c] == here ? from[c] : to[c];
 }
 
 template <class T>
@@ -188,10 +207,8 @@ void max_pool_grad(const Pool& p, const Tensor& x, const Tensor& dy, const Tenso
     clear<T>(dx);
     const T* from = dy.data<T>();
     T* to = dx.mutable_data<T>();
-    each_largest(p, x.data<T>(), [&](int64_t image, int64_t pixel, int64_t c, int64_t place) {
-      if (place < 0) return;
-      T& sum = image_of(p, to, image)[place * p.channels + c];
-      sum = FoldAdd::fold(sum, output_of(p, from, image, pixel)[c]);
+    each_place(p, x.data<T>(), [&](int64_t in, int64_t out, auto* where, auto here, int64_t n) {
+      add_largest(from + out, where, here, n, to + in);
     });
   });
 }
@@ -205,28 +222,9 @@ void max_pool_grad_grad(const Pool& p, const Tensor& x, const Tensor& dx, const 
     using T = typename decltype(type)::type;
     const T* from = dx.data<T>();
     T* to = dy.mutable_data<T>();
-    each_largest(p, x.data<T>(), [&](int64_t image, int64_t pixel, int64_t c, int64_t place) {
-      output_of(p, to, image, pixel)[c] =
-          place < 0 ? T(0) : image_of(p, from, image)[place * p.channels + c];
-    });
-  });
-}
-
-void max_pool_places(const Pool& p, const Tensor& x, bool batch, const Tensor& where) {
-  if (is_half_type(x)) return max_pool_places(p, widened(x), batch, where);
-  with_type_of<kMaxTypes>(x.dtype(), [&](auto type) {
-    using T = typename decltype(type)::type;
-    each_largest(p, x.data<T>(), [&](int64_t image, int64_t pixel, int64_t c, int64_t place) {
-      // Of nothing but NaN: the first.
-      if (place < 0) Reach(p, pixel).each(p, [&](int64_t i) { place = place < 0 ? i : place; });
-      if (batch) place += image * p.in_space();
-      const int64_t number = place * p.channels + c;
-      const int64_t at = (image * p.out_space() + pixel) * p.channels + c;
-      if (where.dtype() == DType::kInt32) {
-        where.mutable_data<int32_t>()[at] = static_cast<int32_t>(number);
-      } else {
-        where.mutable_data<int64_t>()[at] = number;
-      }
+    clear<T>(dy);
+    each_place(p, x.data<T>(), [&](int64_t in, int64_t out, auto* where, auto here, int64_t n) {
+      take_largest(from + in, where, here, n, to + out);
     });
   });
 }

@@ -22,10 +22,6 @@ void max_pool(const Pool& p, const Tensor& x, const Tensor& y);
 void max_pool_grad(const Pool& p, const Tensor& x, const Tensor& dy, const Tensor& dx);
 // The opposite: from dx's place of each window's largest.
 void max_pool_grad_grad(const Pool& p, const Tensor& x, const Tensor& dx, const Tensor& dy);
-// Where the largest is: its number in the image, or with `batch` in all images; `where` is int32 or
-// int64.
-void max_pool_places(const Pool& p, const Tensor& x, bool batch, const Tensor& where);
-
 // Means of windows; padding does not count.
 void avg_pool(const Pool& p, const Tensor& x, const Tensor& y);
 void avg_pool_grad(const Pool& p, const Tensor& dy, const Tensor& dx);

@@ -265,7 +265,7 @@ OpDef forward_row(const char* name, const TypeSet& types, bool has_reserve_3) {
                         {"batch_variance", u},
                         {"reserve_space_1", u},
                         {"reserve_space_2", u}},
-            .types = {{"T", types, DType::kFloat}},
+            .types = {{"T", types}},
             .attrs = attrs_of<BatchNormAttrs>(
                 field("epsilon", &BatchNormAttrs::epsilon),
                 field("exponential_avg_factor", &BatchNormAttrs::exponential_avg_factor),
@@ -275,7 +275,7 @@ OpDef forward_row(const char* name, const TypeSet& types, bool has_reserve_3) {
             .kernel = general(forward_kernel, 8),
             .saves = {in(0), in(1), in(3), in(4), out(3), out(4)},
             .grad = forward_grad};
-  if (wide) row.types.push_back({"U", set_of(DType::kFloat), DType::kFloat});
+  if (wide) row.types.push_back({"U", set_of(DType::kFloat)});
   if (has_reserve_3) row.outputs.push_back({"reserve_space_3", u});
   return row;
 }
@@ -293,8 +293,7 @@ OpDef grad_row() {
                       {"offset_backprop", "U"},
                       {"reserve_space_4", "U"},
                       {"reserve_space_5", "U"}},
-          .types = {{"T", kHalfTypes | set_of(DType::kFloat), DType::kFloat},
-                    {"U", set_of(DType::kFloat), DType::kFloat}},
+          .types = {{"T", kHalfTypes | set_of(DType::kFloat)}, {"U", set_of(DType::kFloat)}},
           .attrs = attrs_of<BatchNormAttrs>(field("epsilon", &BatchNormAttrs::epsilon),
                                             field("data_format", &BatchNormAttrs::data_format),
                                             field("is_training", &BatchNormAttrs::is_training)),

@@ -175,12 +175,12 @@ std::vector<OpDef> max_rows(const PoolKind& kind) {
   constexpr TypeSet k3D = types(DType::kBFloat16, DType::kFloat);
   constexpr TypeSet kWideUnsigned = types(DType::kUInt32, DType::kUInt64);
   const bool flat = kind.dims == 2;
-  const TypeVar forward{"T", flat ? kReal & ~kWideUnsigned : k3D, DType::kFloat};
-  const TypeVar backward{"T", flat ? kReal : k3D, DType::kFloat};
+  const TypeVar forward{"T", flat ? kReal & ~kWideUnsigned : k3D};
+  const TypeVar backward{"T", flat ? kReal : k3D};
   const std::vector<InputDef> grad_inputs = {
       {"orig_input", flat ? "T" : "TInput"}, {"orig_output", flat ? "T" : "TInput"}, {"grad", "T"}};
   std::vector<TypeVar> grad_types = {backward};
-  if (!flat) grad_types.push_back({"TInput", k3D, DType::kFloat});
+  if (!flat) grad_types.push_back({"TInput", k3D});
   return {
       {.name = kind.max,
        .inputs = {{"input", "T"}},
@@ -227,7 +227,7 @@ std::vector<OpDef> avg_rows(const PoolKind& kind) {
   const TypeVar t{"T", kind.dims == 2 ? kFloating : types(DType::kBFloat16, DType::kFloat)};
   return {
       {.name = kind.avg,
-       .inputs = {{"value", "T"}},
+       .inputs = {{kind.dims == 2 ? "value" : "input", "T"}},
        .outputs = {{"output", "T"}},
        .types = {t},
        .attrs = pool_attrs(kind, false),

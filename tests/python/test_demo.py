@@ -320,13 +320,11 @@ def test_bar_on_a_terminal(archive):
     assert "epoch 40/40" in text
 
 
+# It takes 4 s on two free cores; benchmarks time, tests do not.
 @unless_sanitized("everything takes several times as long")
-def test_the_demo_reaches_97_percent_within_10_seconds():
-    start = time.perf_counter()
+def test_the_demo_reaches_97_percent():
     done = run("demo")
-    seconds = time.perf_counter() - start
     assert done.returncode == 0, done.stderr
     (accuracy,) = re.findall(r"^test accuracy (\S+)%", done.stdout, re.MULTILINE)
     assert float(accuracy) >= 97.0
     assert len(re.findall(r"^epoch", done.stdout, re.MULTILINE)) == 30
-    assert seconds < 10

@@ -27,6 +27,9 @@ FAMILIES = (
     "random_seed_ops",
     "distribution_ops",
     "training_ops",
+    "conv_ops",
+    "pool_ops",
+    "norm_ops",
 )
 
 for _family in FAMILIES:

@@ -159,6 +159,13 @@ fact(
 )
 for op in ("TensorScatterMin", "TensorScatterMax"):
     fact(f"{op}-ties", op, d(1, 5, 3), i(0, 1, 2).reshape(3, 1), d(1, 4, 9), grad=True)
+POOL = {"ksize": [1, 2, 2, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+TIES = d(*[[1, 3, 3], [2, 3, 1], [3, 3, 3]]).reshape(1, 3, 3, 1)
+fact("MaxPool-ties", "MaxPool", TIES, grad=True, **POOL)
+fact("MaxPool-nan", "MaxPool", f(NAN, 1, 2, 3, NAN, 0).reshape(1, 2, 3, 1), **POOL)
+fact("MaxPool-all-nan", "MaxPool", f(*[NAN] * 4).reshape(1, 2, 2, 1), **POOL)
+fact("MaxPool-infinite", "MaxPool", f(*[-INF] * 4).reshape(1, 2, 2, 1), **POOL)
+fact("AvgPool-nan", "AvgPool", f(NAN, 1, 2, 3, INF, 0).reshape(1, 2, 3, 1), **POOL)
 fact("Select-nan", "SelectV2", np.array([True, False]), d(1, NAN), d(NAN, 2), grad=True)
 fact("Cumsum-nan", "Cumsum", f(1, NAN, 2), s(0, "int32"))
 fact("CumulativeLogsumexp-inf", "CumulativeLogsumexp", d(-INF, 0, 1), s(0, "int32"), tol=1e-12)

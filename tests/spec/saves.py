@@ -41,4 +41,12 @@ SAVES: dict[str, tuple[str, ...]] = {
     "L2Loss": ("t",),
     "SoftmaxCrossEntropyWithLogits": ("features", "backprop"),
     "SparseSoftmaxCrossEntropyWithLogits": ("features", "backprop"),
+    # Convolutions keep both factors; pools of means keep shapes.
+    "Conv2D": ("input", "filter"),
+    "Conv2DBackpropInput": ("filter", "out_backprop"),
+    "Conv2DBackpropFilter": ("input", "out_backprop"),
+    "MaxPool": ("input", "output"),
+    "MaxPoolGrad": ("orig_input", "orig_output"),
+    "AvgPool": NOTHING,
+    "AvgPoolGrad": NOTHING,
 }

@@ -12,6 +12,7 @@ from agog.types import TensorLike
 
 _bias_add = handle("BiasAdd")
 _concat = handle("ConcatV2")
+_fused_batch_norm = handle("FusedBatchNormV3")
 _gather = handle("GatherV2")
 _mean = handle("Mean")
 _rsqrt = handle("Rsqrt")
@@ -107,6 +108,50 @@ def batch_normalization(
         factor = factor * scale
     shift = -mean * factor if offset is None else offset - mean * factor
     return x * cast(factor, x.dtype) + cast(shift, x.dtype)
+
+
+@public
+def fused_batch_norm(
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalises each channel of images in one op; gives the result, a mean and a variance.
+
+    In training by the channel's own moments, and what comes with them is the given `mean` and
+    `variance` moved towards those by `exponential_avg_factor` (the variance of a sample). Otherwise
+    by `mean` and `variance`, float32 vectors. `epsilon` is at least 1.001e-5.
+
+    >>> x = agog.reshape([1.0, 3.0], [2, 1, 1, 1])
+    >>> y, mean, variance = agog.nn.fused_batch_norm(x, [1.0], [0.0])
+    >>> y.numpy().round(2).ravel().tolist(), mean.numpy().item(), variance.numpy().item()
+    ([-1.0, 1.0], 2.0, 2.0)
+    """
+    if (mean is None or variance is None) and (not is_training or exponential_avg_factor != 1.0):
+        raise ValueError(
+            "mean and variance are needed unless is_training with exponential_avg_factor 1"
+        )
+    none = convert([], None, dtypes.float32)
+    y, batch_mean, batch_variance, *_ = _fused_batch_norm(
+        x,
+        scale,
+        offset,
+        none if mean is None else mean,
+        none if variance is None else variance,
+        max(epsilon, 1.001e-5),
+        exponential_avg_factor,
+        data_format,
+        is_training,
+        name,
+    )
+    return y, batch_mean, batch_variance
 
 
 @public
