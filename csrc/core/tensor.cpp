@@ -12,22 +12,45 @@ void (*on_traced_tensor_death)(int64_t id) = nullptr;
 
 namespace {
 
+// Tensors made by a thread minus those it freed: only the sum over all threads means something, and
+// only the thread that took the count writes it. Counts of threads that ended go to new ones; none
+// is ever freed, so that no lock is needed, which a fork might find held.
+struct LiveCount {
+  std::atomic<int64_t> tensors{0};
+  std::atomic<bool> taken{true};
+  LiveCount* next = nullptr;
+
+  void add(int64_t n) {
+    tensors.store(tensors.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+};
+std::atomic<LiveCount*> g_live_counts{nullptr};
+std::atomic<int64_t> g_freed_after_end{0};
+
+LiveCount* take_live_count() {
+  for (LiveCount* c = g_live_counts; c; c = c->next) {
+    if (!c->taken.exchange(true)) return c;
+  }
+  auto* made = new LiveCount;
+  made->next = g_live_counts;
+  while (!g_live_counts.compare_exchange_weak(made->next, made)) {
+  }
+  return made;
+}
+
 // One pool of tensor headers per thread. The struct needs no constructor at first use, so access is
 // one load; it is small because static thread-local space is.
 struct ImplPool {
   static constexpr int kMost = 2048;
   int count;
-  int most;  // 0 before the first free and after the thread's end
-  bool ended;
-  int64_t live;  // made here minus freed here
+  int most;         // 0 before the first tensor and after the thread's end
+  LiveCount* live;  // null before the first tensor and after the thread's end
   int64_t next_id, last_id;
   void** free;
 };
 constinit thread_local ImplPool t_pool{};
 
 std::atomic<int64_t> g_next_id_block{1};
-std::atomic<int64_t> g_live_of_dead_threads{0};
-
 void free_block(void* p) { ::operator delete(p, std::align_val_t{64}); }
 
 struct PoolCleaner {
@@ -35,21 +58,34 @@ struct PoolCleaner {
     ImplPool& p = t_pool;
     while (p.count > 0) free_block(p.free[--p.count]);
     delete[] p.free;
-    p.most = 0;
-    p.ended = true;  // whatever is freed after this goes straight back
-    g_live_of_dead_threads += p.live;
-    p.live = 0;
+    p.most = 0;  // whatever is freed after this goes straight back
+    p.live->taken = false;
+    p.live = nullptr;
   }
 };
 
-// Makes the list at the first free; false once the thread has ended or the list is full.
-AGOG_NOINLINE bool make_room(ImplPool& p) {
-  if (p.ended || p.most > 0) return false;
-  static thread_local PoolCleaner cleaner;
-  (void)cleaner;
+// For the first tensor of a thread, and for those after its end.
+AGOG_NOINLINE void count_outside(ImplPool& p, int64_t n) {
+  static thread_local bool began = false;
+  if (began) {
+    g_freed_after_end -= n;
+    return;
+  }
+  began = true;
+  p.live = take_live_count();
+  p.live->add(n);
   p.free = new void*[ImplPool::kMost];
   p.most = ImplPool::kMost;
-  return true;
+  static thread_local PoolCleaner cleaner;
+  (void)cleaner;
+}
+
+void count(ImplPool& p, int64_t n) {
+  if (AGOG_LIKELY(p.live != nullptr)) {
+    p.live->add(n);
+  } else {
+    count_outside(p, n);
+  }
 }
 
 }  // namespace
@@ -58,7 +94,7 @@ namespace detail {
 
 TensorImpl* new_impl() {
   ImplPool& p = t_pool;
-  ++p.live;
+  count(p, 1);
   void* memory;
   if (AGOG_LIKELY(p.count > 0)) {
     memory = p.free[--p.count];
@@ -72,8 +108,8 @@ void free_impl(TensorImpl* impl) {
   if (impl->traced && hooks::on_traced_tensor_death) hooks::on_traced_tensor_death(impl->id);
   impl->~TensorImpl();
   ImplPool& p = t_pool;
-  --p.live;
-  if (AGOG_LIKELY(p.count < p.most) || make_room(p)) {
+  count(p, -1);
+  if (AGOG_LIKELY(p.count < p.most)) {
     p.free[p.count++] = impl;
   } else {
     free_block(impl);
@@ -92,7 +128,13 @@ int64_t next_tensor_id() {
 
 }  // namespace detail
 
-int64_t live_tensor_count() { return t_pool.live + g_live_of_dead_threads; }
+int64_t live_tensor_count() {
+  int64_t total = -g_freed_after_end.load();
+  for (const LiveCount* c = g_live_counts; c; c = c->next) {
+    total += c->tensors.load(std::memory_order_relaxed);
+  }
+  return total;
+}
 
 Tensor Tensor::empty(DType dtype, const Shape& shape) {
   const int64_t n = checked_num_elements(shape);

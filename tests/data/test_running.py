@@ -17,6 +17,7 @@ import pytest
 import agog as tf
 from agog import _core
 from agog.data import options
+from tests.sanitized import unless_sanitized
 
 Dataset = tf.data.Dataset
 AUTOTUNE = tf.data.AUTOTUNE
@@ -386,6 +387,7 @@ def resident() -> int:
         return int(file.read().split()[1]) * 4096
 
 
+@unless_sanitized("freed memory waits, so that the process grows")
 @pytest.mark.parametrize("how", ["map", "parallel", "generator", "batch"])
 def test_memory_is_flat(how: str) -> None:
     def endless() -> Iterator[Any]:
@@ -406,6 +408,7 @@ def test_memory_is_flat(how: str) -> None:
 
 
 @pytest.mark.slow
+@unless_sanitized("freed memory waits, so that the process grows")
 def test_memory_is_flat_over_100k_elements_on_threads() -> None:
     dataset = Dataset.range(10**9).map(lambda x: tf.fill([100], x), num_parallel_calls=2)
     check_memory(iter(dataset.batch(4).map(same).prefetch(2)), 25_000)

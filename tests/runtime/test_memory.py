@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 
 import pytest
 
@@ -119,6 +120,26 @@ def test_strings_keep_the_bytes_of_all_inputs():
     del parts
     gc.collect()
     assert joined.numpy().tolist() == [str(i).encode() * 100 for i in range(20)] * 2
+
+
+def test_tensors_of_all_threads_are_counted():
+    before = _core.live_tensor_count()
+    made, seen = [], []
+
+    def make() -> None:
+        made.extend(agog.constant(float(i)) for i in range(100))
+        seen.append(_core.live_tensor_count() - before)
+
+    def drop() -> None:
+        made.clear()
+        seen.append(_core.live_tensor_count() - before)
+
+    for work in (make, drop):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        seen.append(_core.live_tensor_count() - before)
+    assert seen == [100, 100, 0, 0]
 
 
 def test_no_copy_where_memory_can_be_shared():
