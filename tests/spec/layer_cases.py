@@ -12,6 +12,9 @@ RNG = np.random.default_rng(17)
 X = RNG.normal(size=(3, 5, 4)).astype(np.float32)
 Y = RNG.normal(size=(3, 4, 4)).astype(np.float32)
 IMAGE = RNG.normal(size=(2, 6, 7, 4)).astype(np.float32)
+# No two numbers of a window are equal: TensorFlow gives each of them the whole gradient in three
+# dimensions, and the first alone in two; agog always the first.
+VOLUME = IMAGE[:, None] * np.float32([1.0, 0.75, 0.5])[:, None, None, None]
 MASK = np.array([[1, 1, 1, 0, 0], [1, 0, 1, 1, 1], [0, 1, 1, 1, 0]], bool)
 
 
@@ -165,7 +168,7 @@ CONVOLUTIONS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "max2d": ("max_pool2d", lambda L: L.MaxPooling2D(3, strides=2, padding="same"), IMAGE),
     "mean2d": ("avg_pool2d", lambda L: L.AveragePooling2D(3, strides=2, padding="same"), IMAGE),
     "mean1d": ("avg_pool1d", lambda L: L.AveragePooling1D(2), X),
-    "max3d": ("max_pool3d", lambda L: L.MaxPooling3D(2), IMAGE[:, None].repeat(3, 1)),
+    "max3d": ("max_pool3d", lambda L: L.MaxPooling3D(2), VOLUME),
 }
 for _name, (_need, _make, _inputs) in CONVOLUTIONS.items():
     CASES[_name] = case(_make, _inputs)

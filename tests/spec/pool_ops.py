@@ -125,6 +125,13 @@ VOLUMES = [
 ]  # fmt: skip
 
 
+EMPTY_VOLUMES = [
+    ("batch0", (0, 2, 2, 2, 1), attrs_of(CUBE, CUBE, "VALID")),
+    ("channels0", (1, 2, 2, 2, 0), attrs_of(CUBE, CUBE, "SAME")),
+    ("space0", (1, 2, 0, 2, 1), attrs_of(CUBE, CUBE, "SAME")),
+]
+
+
 def inputs(*shapes):
     return lambda s: [case(name, s.distinct(*x), **attrs) for name, x, attrs in shapes]
 
@@ -254,7 +261,15 @@ add(
         bad("grad", (i32(1, 4, 4, 2), X), "InvalidArgumentError", "grad", **GOOD),
     ),
 )
-add("MaxPool3D", ref=max_pool, widen=False, **EXACT, **NO_DOUBLE, cases=inputs(*VOLUMES))
+add(
+    "MaxPool3D",
+    ref=max_pool,
+    widen=False,
+    **EXACT,
+    **NO_DOUBLE,
+    cases=inputs(*VOLUMES),
+    edge=inputs(*EMPTY_VOLUMES),
+)
 add(
     "MaxPool3DGrad",
     ref=max_pool_grad,
@@ -262,8 +277,16 @@ add(
     **SUMS,
     **NO_DOUBLE,
     cases=grads(*VOLUMES),
+    edge=grads(*EMPTY_VOLUMES),
 )
-add("MaxPool3DGradGrad", ref=max_pool_grad_grad, **EXACT, **NO_DOUBLE, cases=grad_grads(*VOLUMES))
+add(
+    "MaxPool3DGradGrad",
+    ref=max_pool_grad_grad,
+    **EXACT,
+    **NO_DOUBLE,
+    cases=grad_grads(*VOLUMES),
+    edge=grad_grads(*EMPTY_VOLUMES),
+)
 add(
     "AvgPool3D",
     ref=avg_pool,
@@ -271,6 +294,7 @@ add(
     **SUMS,
     **NO_DOUBLE,
     cases=means(*VOLUMES),
+    edge=means(*EMPTY_VOLUMES),
 )
 add(
     "AvgPool3DGrad",
@@ -279,4 +303,5 @@ add(
     **SUMS,
     **NO_DOUBLE,
     cases=mean_grads(*VOLUMES),
+    edge=mean_grads(*EMPTY_VOLUMES),
 )
