@@ -12,6 +12,8 @@
 #include <system_error>
 #include <thread>
 
+#include "core/signals.h"
+
 namespace agog {
 namespace {
 
@@ -106,6 +108,7 @@ class Pool {
   }
 
   void grow(int workers) {
+    const SignalsHeld held;  // handlers are for threads that the program knows
     try {
       for (; workers_ < workers; ++workers_) std::thread([this] { serve(); }).detach();
     } catch (const std::system_error&) {

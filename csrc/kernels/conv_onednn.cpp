@@ -16,7 +16,7 @@
 #include "core/parallel.h"
 #include "kernels/conv.h"
 #include "kernels/onednn_api.h"
-#include "kernels/onednn_threads.h"
+#include "kernels/onednn_scope.h"
 
 namespace agog::detail {
 
@@ -204,7 +204,7 @@ bool is_reference(const dnn::PrimitiveDesc& p) {
 
 // Null where oneDNN has no fast way.
 CompiledPtr compile(const Conv& c, Kind kind) {
-  const OneThreadOfOpenMp one;
+  const OneDnnScope scope;
   const Layout x = images(c, c.in_channels, c.in), y = images(c, c.out_channels, c.out);
   auto made = std::make_shared<Compiled>();
   made->plain_x = described(x.dims, x.strides);
@@ -298,7 +298,7 @@ Tensor floats(const dnn::Desc& d) {
 }
 
 Tensor packed(const Conv& c, const Tensor& w, const dnn::Desc& wanted) {
-  const OneThreadOfOpenMp one;
+  const OneDnnScope scope;
   const dnn::Desc plain = plain_weights(c);
   if (dnn::same(plain, wanted)) return w;
   const dnn::Primitive order = reorder(plain, wanted);
@@ -388,7 +388,7 @@ bool each_part(int64_t n, int64_t work, F&& f) {
   std::exception_ptr error;
   std::mutex mutex;
   parallel_for(n, 1, work, [&](int64_t begin, int64_t end) {
-    const OneThreadOfOpenMp one;
+    const OneDnnScope scope;
     for (int64_t i = begin; i < end && good; ++i) {
       try {
         if (!f(i)) good = false;
@@ -495,7 +495,7 @@ bool onednn_conv_filter_grad(const Conv& c, const Tensor& x, const Tensor& dy, c
       });
   if (!good) return false;
   add_up(sums);
-  const OneThreadOfOpenMp one;
+  const OneDnnScope scope;
   const dnn::Desc &from = jobs[0].compiled->w, to = plain_weights(c);
   const dnn::Primitive order = reorder(from, to);
   return order &&

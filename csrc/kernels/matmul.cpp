@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "core/tensor.h"
 #include "kernels/matmul_small.h"
-#include "kernels/onednn_threads.h"
+#include "kernels/onednn_scope.h"
 
 #ifdef AGOG_ONEDNN
 #include <dnnl.h>
@@ -80,7 +80,7 @@ bool onednn_product(const Product& p, const Operands<float>& x) {
   const int64_t down = (p.m + tiles.rows - 1) / tiles.rows;
   std::atomic<bool> done{true};
   parallel_for(down * across, 1, p.m * p.n * p.k, [&](int64_t begin, int64_t end) {
-    const OneThreadOfOpenMp one;
+    const OneDnnScope scope;
     for (int64_t t = begin; t < end; ++t) {
       const int64_t i = t / across * tiles.rows, j = t % across * tiles.cols;
       const dnnl_status_t status = sgemm(
