@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${AGOG_BUILD_DIR:-build/dev}
-if grep -q avx512bw /proc/cpuinfo 2>/dev/null; then level=avx512
+if grep -q avx512bw /proc/cpuinfo 2>/dev/null; then level="avx2;avx512"
 elif grep -q avx2 /proc/cpuinfo 2>/dev/null; then level=avx2
 else level=baseline; fi
 mkdir -p "$build"

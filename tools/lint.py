@@ -90,7 +90,7 @@ def _cpp_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
         found = CPP_HEAD.match(line)
         if not found or "(" not in line or not line.endswith("{") or line.endswith("= {"):
             continue
-        if "vector<OpDef>" not in line:  # rows of ops are data
+        if "OpRows" not in line:  # rows of ops are data
             start, indent = number, found.group(1)
             head = line.split("(")[0].split()[-1].lstrip("*&")
 

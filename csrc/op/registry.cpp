@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "core/error.h"
 
@@ -67,9 +68,7 @@ bool is_simple_map(const Op& op) {
   return (o.how == TypeSource::kVar && o.var == 0) || o.how == TypeSource::kLiteral;
 }
 
-}  // namespace
-
-void register_op(OpDef def) {
+std::unique_ptr<Op> resolve(OpDef def) {
   check_row(def);
   auto op = std::make_unique<Op>();
   op->def = std::move(def);
@@ -91,9 +90,17 @@ void register_op(OpDef def) {
   }
   op->simple_map = is_simple_map(*op);
   if (op->simple_map) op->map_out = op->out_types[0].literal;
-  const std::string name = d.name;
-  if (!table().emplace(name, std::move(op)).second) {
-    fail(ErrorCode::kInternal, "two rows are called ", name);
+  return op;
+}
+
+}  // namespace
+
+void register_ops(std::vector<OpDef> rows) {
+  std::set<std::string> seen;
+  for (OpDef& row : rows) {
+    const std::string name = row.name;
+    if (!seen.insert(name).second) fail(ErrorCode::kInternal, "two rows are called ", name);
+    table()[name] = resolve(std::move(row));
   }
 }
 

@@ -42,7 +42,9 @@ struct Op {
   }
 };
 
-AGOG_API void register_op(OpDef def);
+// The rows of a library. They take the place of rows that an earlier library brought, which must be
+// before anybody has looked one up.
+AGOG_API void register_ops(std::vector<OpDef> rows);
 AGOG_API const Op* lookup_op(std::string_view name);
 // Throws kNotFound.
 AGOG_API const Op& find_op(std::string_view name);

@@ -4,7 +4,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -110,7 +110,7 @@ Kernel relu6_grad_kernel() {
   });
 }
 
-std::vector<OpDef> relu_rows() {
+OpRows relu_rows() {
   const auto relu = [](GradCtx& g) { g.dx(0) = relu_grad(g.dy(0), g.y(0)); };
   const auto relu6 = [](GradCtx& g) { g.dx(0) = relu6_grad(g.dy(0), g.y(0)); };
   return {
@@ -123,7 +123,7 @@ std::vector<OpDef> relu_rows() {
   };
 }
 
-std::vector<OpDef> exponential_rows() {
+OpRows exponential_rows() {
   return {
       activation("Elu", kFloating,
                  unary<kFloating>(
@@ -169,9 +169,9 @@ std::vector<OpDef> exponential_rows() {
   };
 }
 
-std::vector<OpDef> other_rows() {
+OpRows other_rows() {
   const AttrsDef leaky = attrs_of<LeakyAttrs>(field("alpha", &LeakyAttrs::alpha));
-  std::vector<OpDef> rows = {
+  OpRows rows = {
       activation("Softsign", kFloating, unary<kFloating>([](auto x) {
                    using V = decltype(x);
                    return x / (vmath::abs(x) + number<V>(1));
@@ -211,12 +211,12 @@ std::vector<OpDef> other_rows() {
 
 }  // namespace
 
-std::vector<OpDef> activation_ops() {
-  std::vector<OpDef> rows;
+const Family activation_ops([]() -> OpRows {
+  OpRows rows;
   for (auto& family : {relu_rows(), exponential_rows(), other_rows()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
   return rows;
-}
+});
 
 }  // namespace agog

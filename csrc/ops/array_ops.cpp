@@ -7,7 +7,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -245,7 +245,7 @@ AttrsDef out_type_attrs() {
   return attrs_of<OutTypeAttrs>(field("out_type", &OutTypeAttrs::out_type));
 }
 
-std::vector<OpDef> identity_rows() {
+OpRows identity_rows() {
   return {
       {.name = "Identity",
        .inputs = {{"input", "T"}},
@@ -298,7 +298,7 @@ std::vector<OpDef> identity_rows() {
   };
 }
 
-std::vector<OpDef> reshape_rows() {
+OpRows reshape_rows() {
   return {
       {.name = "Reshape",
        .inputs = {{"tensor", "T"}, {"shape", "Tshape", kHost}},
@@ -328,7 +328,7 @@ std::vector<OpDef> reshape_rows() {
   };
 }
 
-std::vector<OpDef> shape_rows() {
+OpRows shape_rows() {
   return {
       {.name = "Shape",
        .inputs = {{"input", "T"}},
@@ -391,7 +391,7 @@ std::vector<OpDef> shape_rows() {
   };
 }
 
-std::vector<OpDef> fill_rows() {
+OpRows fill_rows() {
   return {
       {.name = "ZerosLike",
        .inputs = {{"x", "T"}},
@@ -436,8 +436,8 @@ std::vector<OpDef> fill_rows() {
 
 }  // namespace
 
-std::vector<OpDef> array_ops() {
+const Family array_ops([]() -> OpRows {
   return join_rows({identity_rows(), reshape_rows(), shape_rows(), fill_rows()});
-}
+});
 
 }  // namespace agog

@@ -4,7 +4,7 @@
 
 #include "kernels/map.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/rows.h"
 
 namespace agog {
@@ -38,7 +38,7 @@ Kernel population_counts() {
 
 }  // namespace
 
-std::vector<OpDef> bitwise_ops() {
+const Family bitwise_ops([]() -> OpRows {
   OpDef population_count =
       unary_row("PopulationCount", kInteger, population_counts(), {}, no_gradient());
   population_count.outputs = {{"y", "uint8"}};
@@ -56,6 +56,6 @@ std::vector<OpDef> bitwise_ops() {
                 no_gradient()),
       std::move(population_count),
   };
-}
+});
 
 }  // namespace agog

@@ -4,7 +4,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -57,7 +57,7 @@ Shape bitcast_shape(ShapeCtx& c) {
 
 }  // namespace
 
-std::vector<OpDef> cast_ops() {
+const Family cast_ops([]() -> OpRows {
   return {
       {.name = "Cast",
        .inputs = {{"x", "SrcT"}},
@@ -85,6 +85,6 @@ std::vector<OpDef> cast_ops() {
        }),
        .grad = no_gradient()},
   };
-}
+});
 
 }  // namespace agog

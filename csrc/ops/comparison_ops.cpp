@@ -5,7 +5,7 @@
 #include "kernels/map.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -19,7 +19,7 @@ struct ToleranceAttrs {
   float tolerance = 1e-5f;
 };
 
-std::vector<OpDef> orders() {
+OpRows orders() {
   constexpr auto less = [](auto a, auto b) { return a < b; };
   constexpr auto less_equal = [](auto a, auto b) { return a <= b; };
   return {
@@ -96,7 +96,7 @@ OpDef test_row(const char* name, F f) {
   return row;
 }
 
-std::vector<OpDef> tests() {
+OpRows tests() {
   return {
       equality_row(
           "Equal", [](auto a, auto b) { return a == b; }, false),
@@ -187,8 +187,8 @@ OpDef clip_row() {
 
 }  // namespace
 
-std::vector<OpDef> comparison_ops() {
-  return concat_rows({orders(), tests(), {select_v2_row(), select_row(), clip_row()}});
-}
+const Family comparison_ops([]() -> OpRows {
+  return join_rows({orders(), tests(), {select_v2_row(), select_row(), clip_row()}});
+});
 
 }  // namespace agog

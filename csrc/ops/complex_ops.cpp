@@ -1,7 +1,7 @@
 // Complex numbers: made, taken apart, their size and angle.
 #include "kernels/map.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -106,7 +106,7 @@ void grad_of_angle(GradCtx& g) {
 
 }  // namespace
 
-std::vector<OpDef> complex_ops() {
+const Family complex_ops([]() -> OpRows {
   return {
       complex_row(),
       conj_row(),
@@ -126,6 +126,6 @@ std::vector<OpDef> complex_ops() {
           "ComplexAbs", [](auto v) { return std::abs(v); }, "x", "y", {in(0), out(0)}, grad_of_abs,
           10),
   };
-}
+});
 
 }  // namespace agog

@@ -5,7 +5,7 @@
 #include "kernels/kernel.h"
 #include "op/call.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/window.h"
 
 namespace agog {
@@ -203,7 +203,7 @@ void filter_grad_grad(GradCtx& g, const ConvKind& kind) {
   if (g.needs(2)) g.dx(2) = ops.forward(g.x(0), g.dy(0));
 }
 
-// --- Rows -------------------------------------------------------------------------------------
+// --- OpRows -------------------------------------------------------------------------------------
 
 AttrsDef conv_attrs(const ConvKind& kind) {
   const auto strides = required("strides", &WindowAttrs::strides);
@@ -235,7 +235,7 @@ GradFn grad_of(const ConvKind& kind) {
   return [kind](GradCtx& g) { F(g, kind); };
 }
 
-std::vector<OpDef> rows_of(const ConvKind& kind) {
+OpRows rows_of(const ConvKind& kind) {
   const AttrsDef attrs = conv_attrs(kind);
   const bool wide_sizes = kind.dims == 3;
   const TypeVar t{"T", kFloating};
@@ -278,8 +278,8 @@ std::vector<OpDef> rows_of(const ConvKind& kind) {
 
 }  // namespace
 
-std::vector<OpDef> conv_ops() {
+const Family conv_ops([]() -> OpRows {
   return join_rows({rows_of(kConv2D), rows_of(kConv3D), rows_of(kDepthwise)});
-}
+});
 
 }  // namespace agog

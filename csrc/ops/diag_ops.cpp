@@ -4,8 +4,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -290,7 +290,7 @@ void matrix_set_diag_grad(GradCtx& g, bool v3) {
   if (g.needs(1)) g.dx(1) = call("MatrixDiagPart", {dy});
 }
 
-std::vector<OpDef> tensor_diag_rows() {
+OpRows tensor_diag_rows() {
   return {
       {.name = "Diag",
        .inputs = {{"diagonal", "T"}},
@@ -339,7 +339,7 @@ std::vector<OpDef> tensor_diag_rows() {
   };
 }
 
-std::vector<OpDef> matrix_diag_rows() {
+OpRows matrix_diag_rows() {
   return {
       {.name = "MatrixDiag",
        .inputs = {{"diagonal", "T"}},
@@ -375,7 +375,7 @@ std::vector<OpDef> matrix_diag_rows() {
   };
 }
 
-std::vector<OpDef> band_rows() {
+OpRows band_rows() {
   const AttrsDef align = attrs_of<AlignAttrs>(field("align", &AlignAttrs::align));
   return {
       {.name = "MatrixDiagV3",
@@ -419,8 +419,8 @@ std::vector<OpDef> band_rows() {
 
 }  // namespace
 
-std::vector<OpDef> diag_ops() {
+const Family diag_ops([]() -> OpRows {
   return join_rows({tensor_diag_rows(), matrix_diag_rows(), band_rows()});
-}
+});
 
 }  // namespace agog

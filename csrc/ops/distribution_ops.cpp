@@ -17,7 +17,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -314,7 +314,7 @@ RandomStream named_stream(const KernelCtx& c) {
   return {*key.data<uint64_t>(), words[0], words[1]};
 }
 
-std::vector<OpDef> gamma_rows() {
+OpRows gamma_rows() {
   using A = PlainSeedAttrs;
   const TypeVar dtype{"dtype", kGammaTypes, DType::kFloat};
   const TypeVar shape{"shape_dtype", kIndex, DType::kInt32};
@@ -414,13 +414,12 @@ OpDef stateless_binomial_row() {
 
 }  // namespace
 
-std::vector<OpDef> distribution_ops() {
-  std::vector<OpDef> rows = gamma_rows();
-  for (OpDef& row :
-       std::vector<OpDef>{poisson_row(), stateless_poisson_row(), stateless_binomial_row()}) {
+const Family distribution_ops([]() -> OpRows {
+  OpRows rows = gamma_rows();
+  for (OpDef& row : OpRows{poisson_row(), stateless_poisson_row(), stateless_binomial_row()}) {
     rows.push_back(std::move(row));
   }
   return rows;
-}
+});
 
 }  // namespace agog

@@ -4,7 +4,7 @@
 #include "kernels/map.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -69,7 +69,7 @@ void grad_of_quotient(GradCtx& g) {
   if (g.needs(1)) g.dx(1) = g.dy(0) * ((-ops::conj(g.x(0)) / y) / y);
 }
 
-std::vector<OpDef> quotients() {
+OpRows quotients() {
   const auto divide = [](auto a, auto b) { return a / b; };
   const auto floor_divide = [](auto a, auto b) { return vmath::floor(a / b); };
   const auto truncate_divide = [](auto a, auto b) { return vmath::trunc(a / b); };
@@ -92,7 +92,7 @@ GradFn grad_of_remainder(const ops::Caller& quotient) {
   };
 }
 
-std::vector<OpDef> remainders() {
+OpRows remainders() {
   constexpr TypeSet kFew = kIndex | types(DType::kFloat, DType::kDouble);
   const auto truncate_mod = [](auto a, auto b) {
     return lanes(a, b, [](auto x, auto y) { return std::fmod(x, y); });
@@ -141,7 +141,7 @@ GradFn grad_of_guarded(const ops::Caller& self, Tensor (*slope)(Tensor x, Tensor
   };
 }
 
-std::vector<OpDef> guarded() {
+OpRows guarded() {
   return {
       binary_row("DivNoNan", kInexact,
                  binary<kInexact>([](auto a, auto b) { return zero_where_zero(b, a / b); }, 2),
@@ -170,6 +170,8 @@ std::vector<OpDef> guarded() {
 
 }  // namespace
 
-std::vector<OpDef> division_ops() { return concat_rows({quotients(), remainders(), guarded()}); }
+const Family division_ops([]() -> OpRows {
+  return join_rows({quotients(), remainders(), guarded()});
+});
 
 }  // namespace agog

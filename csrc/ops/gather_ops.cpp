@@ -5,8 +5,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -216,7 +216,7 @@ void resource_gather_grad(GradCtx& g) {
       gather_gradient(g.dy(0), indices, params, sizes_for_gradient(params, indices.shape(), b, b));
 }
 
-std::vector<OpDef> tensor_rows() {
+OpRows tensor_rows() {
   return {
       {.name = "GatherV2",
        .inputs = {{"params", "Tparams"}, {"indices", "Tindices"}, {"axis", "Taxis", kHost}},
@@ -272,7 +272,7 @@ std::vector<OpDef> tensor_rows() {
   };
 }
 
-std::vector<OpDef> variable_rows() {
+OpRows variable_rows() {
   using A = ResourceGatherAttrs;
   return {
       {.name = "ResourceGather",
@@ -308,6 +308,6 @@ std::vector<OpDef> variable_rows() {
 
 }  // namespace
 
-std::vector<OpDef> gather_ops() { return join_rows({tensor_rows(), variable_rows()}); }
+const Family gather_ops([]() -> OpRows { return join_rows({tensor_rows(), variable_rows()}); });
 
 }  // namespace agog

@@ -3,8 +3,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -281,7 +281,7 @@ void split_v(KernelCtx& c) {
   }
 }
 
-std::vector<OpDef> join_rows_of_lists() {
+OpRows join_rows_of_lists() {
   return {
       {.name = "ConcatV2",
        .inputs = {{"values", "T", 0, "N"}, {"axis", "Tidx", kHost}},
@@ -321,7 +321,7 @@ std::vector<OpDef> join_rows_of_lists() {
   };
 }
 
-std::vector<OpDef> split_rows() {
+OpRows split_rows() {
   const AttrsDef split_attrs = attrs_of<SplitAttrs>(required("num_split", &SplitAttrs::num_split));
   return {
       {.name = "Unpack",
@@ -403,7 +403,7 @@ void string_join(KernelCtx& c) {
   c.out().buffer()->keep_alive(std::move(bytes));
 }
 
-std::vector<OpDef> string_rows() {
+OpRows string_rows() {
   return {{.name = "StringJoin",
            .inputs = {{"inputs", "string", 0, "N"}},
            .outputs = {{"output", "string"}},
@@ -415,8 +415,8 @@ std::vector<OpDef> string_rows() {
 
 }  // namespace
 
-std::vector<OpDef> join_ops() {
+const Family join_ops([]() -> OpRows {
   return join_rows({join_rows_of_lists(), split_rows(), string_rows()});
-}
+});
 
 }  // namespace agog

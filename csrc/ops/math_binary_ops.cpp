@@ -5,7 +5,7 @@
 #include "kernels/pow.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -17,7 +17,7 @@ void grad_of_add(GradCtx& g) {
   if (g.needs(1)) g.dx(1) = g.dy(0);
 }
 
-std::vector<OpDef> sums_and_products() {
+OpRows sums_and_products() {
   constexpr TypeSet kOldAdd = kSigned | set_of(DType::kUInt8) | kInexact;
   constexpr auto add = [](auto a, auto b) { return vmath::add(a, b); };
   return {
@@ -67,7 +67,7 @@ GradFn grad_of_extreme(const ops::Caller& first_wins) {
   };
 }
 
-std::vector<OpDef> extremes() {
+OpRows extremes() {
   return {
       binary_row("Maximum", kReal, binary<kReal>([](auto a, auto b) { return vmath::max(a, b); }),
                  {in(0), in(1)}, grad_of_extreme(ops::greater_equal)),
@@ -156,10 +156,10 @@ OpDef accumulate_n_row() {
 
 }  // namespace
 
-std::vector<OpDef> math_binary_ops() {
-  return concat_rows({sums_and_products(),
-                      extremes(),
-                      {pow_row(), next_after_row(), add_n_row("AddN"), accumulate_n_row()}});
-}
+const Family math_binary_ops([]() -> OpRows {
+  return join_rows({sums_and_products(),
+                    extremes(),
+                    {pow_row(), next_after_row(), add_n_row("AddN"), accumulate_n_row()}});
+});
 
 }  // namespace agog

@@ -2,7 +2,7 @@
 #include "kernels/map.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -17,7 +17,7 @@ const ops::Caller sqrt_grad{"SqrtGrad"}, rsqrt_grad{"RsqrtGrad"}, tanh_grad{"Tan
 
 void grad_reciprocal(GradCtx& g) { g.dx(0) = reciprocal_grad(g.y(0), g.dy(0)); }
 
-std::vector<OpDef> powers() {
+OpRows powers() {
   constexpr auto reciprocal = [](auto v) { return vmath::reciprocal(v); };
   return {
       unary_row("Neg", kSigned | kInexact,
@@ -41,7 +41,7 @@ std::vector<OpDef> powers() {
   };
 }
 
-std::vector<OpDef> exponentials() {
+OpRows exponentials() {
   return {
       unary_row("Exp", kInexact, unary<kInexact>([](auto v) { return vmath::exp(v); }, 8), {out(0)},
                 [](GradCtx& g) { g.dx(0) = g.dy(0) * ops::conj(g.y(0)); }),
@@ -84,7 +84,7 @@ Kernel reciprocal_grad_kernel() {
 
 // With conjugates these functions of y are functions of conj(y): hence conj(dy), and not conj of
 // the factor, below.
-std::vector<OpDef> slopes_of_powers() {
+OpRows slopes_of_powers() {
   return {
       grad_row("SqrtGrad",
                binary<kInexact>([](auto y, auto dy) { return vmath::half(dy) / vmath::conj(y); }),
@@ -139,7 +139,7 @@ OpDef grad_of_x_row(const char* name, Kernel kernel, GradFn grad) {
   return row;
 }
 
-std::vector<OpDef> slopes_of_exponentials() {
+OpRows slopes_of_exponentials() {
   return {
       grad_of_x_row(
           "_SigmoidGradOfX",
@@ -170,8 +170,8 @@ std::vector<OpDef> slopes_of_exponentials() {
 
 }  // namespace
 
-std::vector<OpDef> math_unary_ops() {
-  return concat_rows({powers(), exponentials(), slopes_of_powers(), slopes_of_exponentials()});
-}
+const Family math_unary_ops([]() -> OpRows {
+  return join_rows({powers(), exponentials(), slopes_of_powers(), slopes_of_exponentials()});
+});
 
 }  // namespace agog

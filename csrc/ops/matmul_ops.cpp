@@ -5,7 +5,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -186,7 +186,7 @@ void batch_grad(GradCtx& g) {
 
 }  // namespace
 
-std::vector<OpDef> matmul_ops() {
+const Family matmul_ops([]() -> OpRows {
   const AttrsDef batch_attrs = attrs_of<BatchMatMulAttrs>(
       field("adj_x", &BatchMatMulAttrs::adj_x), field("adj_y", &BatchMatMulAttrs::adj_y),
       field("grad_x", &BatchMatMulAttrs::grad_x), field("grad_y", &BatchMatMulAttrs::grad_y));
@@ -222,6 +222,6 @@ std::vector<OpDef> matmul_ops() {
        .saves = {in(0), in(1)},
        .grad = batch_grad<BatchMatMulAttrs>},
   };
-}
+});
 
 }  // namespace agog

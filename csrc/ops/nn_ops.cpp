@@ -8,7 +8,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -259,9 +259,9 @@ Shape in_top_k_shape(ShapeCtx& c) {
   return c.in(1);
 }
 
-// --- Rows -------------------------------------------------------------------------------------
+// --- OpRows -------------------------------------------------------------------------------------
 
-std::vector<OpDef> softmax_rows() {
+OpRows softmax_rows() {
   return {
       {.name = "Softmax",
        .inputs = {{"logits", "T"}},
@@ -302,7 +302,7 @@ std::vector<OpDef> softmax_rows() {
   };
 }
 
-std::vector<OpDef> bias_rows() {
+OpRows bias_rows() {
   const AttrsDef attrs = attrs_of<BiasAttrs>(field("data_format", &BiasAttrs::data_format));
   return {
       {.name = "BiasAdd",
@@ -344,7 +344,7 @@ std::vector<OpDef> bias_rows() {
   };
 }
 
-std::vector<OpDef> top_k_rows() {
+OpRows top_k_rows() {
   const TypeSet index = kIndex | set_of(DType::kInt16);
   return {
       {.name = "TopKV2",
@@ -370,12 +370,12 @@ std::vector<OpDef> top_k_rows() {
 
 }  // namespace
 
-std::vector<OpDef> nn_ops() {
-  std::vector<OpDef> rows;
+const Family nn_ops([]() -> OpRows {
+  OpRows rows;
   for (auto& family : {softmax_rows(), bias_rows(), top_k_rows()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
   return rows;
-}
+});
 
 }  // namespace agog

@@ -7,8 +7,8 @@
 #include "kernels/widened.h"
 #include "op/call.h"
 #include "op/contexts.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 #include "ops/window.h"
 
 namespace agog {
@@ -253,7 +253,7 @@ void grad_grad(GradCtx& g) {
   (attrs.is_training ? training_grad_grad : fixed_grad_grad)(g, s, gx, gs, go);
 }
 
-// --- Rows -------------------------------------------------------------------------------------
+// --- OpRows -------------------------------------------------------------------------------------
 
 OpDef forward_row(const char* name, const TypeSet& types, bool has_reserve_3) {
   const bool wide = has_reserve_3 || types != set_of(DType::kFloat);
@@ -306,11 +306,11 @@ OpDef grad_row() {
 
 }  // namespace
 
-std::vector<OpDef> norm_ops() {
+const Family norm_ops([]() -> OpRows {
   const TypeSet narrow = kHalfTypes | set_of(DType::kFloat);
   return {forward_row("FusedBatchNorm", set_of(DType::kFloat), false),
           forward_row("FusedBatchNormV2", narrow, false),
           forward_row("FusedBatchNormV3", narrow, true), grad_row()};
-}
+});
 
 }  // namespace agog

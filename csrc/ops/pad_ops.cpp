@@ -5,8 +5,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -226,7 +226,7 @@ GradFn opposite(const char* name) {
 
 }  // namespace
 
-std::vector<OpDef> pad_ops() {
+const Family pad_ops([]() -> OpRows {
   const AttrsDef mirror = attrs_of<MirrorPadAttrs>(required("mode", &MirrorPadAttrs::mode));
   const TypeVar paddings{"Tpaddings", kIndex, DType::kInt32};
   return {
@@ -265,6 +265,6 @@ std::vector<OpDef> pad_ops() {
        .saves = {in(1)},
        .grad = opposite("MirrorPad")},
   };
-}
+});
 
 }  // namespace agog

@@ -4,7 +4,7 @@
 #include "kernels/kernel.h"
 #include "op/call.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/window.h"
 
 namespace agog {
@@ -142,7 +142,7 @@ void avg_grad_kernel(KernelCtx& c, const PoolKind& kind) {
   });
 }
 
-// --- Rows -------------------------------------------------------------------------------------
+// --- OpRows -------------------------------------------------------------------------------------
 
 Tensor call(const char* name, const WindowAttrs& attrs, std::initializer_list<Tensor> inputs) {
   return execute1(find_op(name), inputs.begin(), static_cast<int>(inputs.size()), &attrs);
@@ -171,7 +171,7 @@ ShapeFn shape_of(const PoolKind& kind) {
   return [kind](ShapeCtx& c) { return F(c, kind); };
 }
 
-std::vector<OpDef> max_rows(const PoolKind& kind) {
+OpRows max_rows(const PoolKind& kind) {
   constexpr TypeSet k3D = types(DType::kBFloat16, DType::kFloat);
   constexpr TypeSet kWideUnsigned = types(DType::kUInt32, DType::kUInt64);
   const bool flat = kind.dims == 2;
@@ -223,7 +223,7 @@ std::vector<OpDef> max_rows(const PoolKind& kind) {
   };
 }
 
-std::vector<OpDef> avg_rows(const PoolKind& kind) {
+OpRows avg_rows(const PoolKind& kind) {
   const TypeVar t{"T", kind.dims == 2 ? kFloating : types(DType::kBFloat16, DType::kFloat)};
   return {
       {.name = kind.avg,
@@ -255,8 +255,8 @@ std::vector<OpDef> avg_rows(const PoolKind& kind) {
 
 }  // namespace
 
-std::vector<OpDef> pool_ops() {
+const Family pool_ops([]() -> OpRows {
   return join_rows({max_rows(kPool2D), avg_rows(kPool2D), max_rows(kPool3D), avg_rows(kPool3D)});
-}
+});
 
 }  // namespace agog

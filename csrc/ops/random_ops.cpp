@@ -12,7 +12,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -167,7 +167,7 @@ OpDef stateful_row(const char* name, Fill fill) {
           .grad = no_gradient()};
 }
 
-std::vector<OpDef> float_rows() {
+OpRows float_rows() {
   return {stateless_row("StatelessRandomUniformV2", fill_uniform),
           stateless_row("StatelessRandomNormalV2", fill_normal),
           stateless_row("StatelessTruncatedNormalV2", fill_truncated_normal),
@@ -188,7 +188,7 @@ AttrsDef seed_attrs() {
   return attrs_of<SeedAttrs>(field("seed", &SeedAttrs::seed), field("seed2", &SeedAttrs::seed2));
 }
 
-std::vector<OpDef> int_rows() {
+OpRows int_rows() {
   const TypeVar t{"dtype", kIndex, DType::kInt32};
   const AttrsDef full = attrs_of<StatelessIntAttrs>(field("dtype", &StatelessIntAttrs::dtype));
   return {
@@ -289,7 +289,7 @@ void require_philox(const OpCtx& c, const Tensor& alg) {
   }
 }
 
-std::vector<OpDef> generator_rows() {
+OpRows generator_rows() {
   return {
       {.name = "StatelessRandomGetKeyCounter",
        .inputs = {{"seed", "Tseed"}},
@@ -449,7 +449,7 @@ void multinomial(KernelCtx& c) {
   if (out.num_elements() > 0) sample(c, reserve<MultinomialAttrs>(c, blocks));
 }
 
-std::vector<OpDef> choice_rows() {
+OpRows choice_rows() {
   using M = MultinomialAttrs;
   using S = StatelessMultinomialAttrs;
   const InputDef logits{"logits", "T"}, num_samples{"num_samples", "int32", kHost};
@@ -493,8 +493,8 @@ std::vector<OpDef> choice_rows() {
 
 }  // namespace
 
-std::vector<OpDef> random_ops() {
+const Family random_ops([]() -> OpRows {
   return join_rows({float_rows(), int_rows(), generator_rows(), choice_rows()});
-}
+});
 
 }  // namespace agog

@@ -4,7 +4,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -196,7 +196,7 @@ OpDef bool_reduction(const char* name, Kernel kernel) {
 
 }  // namespace
 
-std::vector<OpDef> reduction_ops() {
+const Family reduction_ops([]() -> OpRows {
   return {
       reduction("Sum", kNumeric, reducing(sum_reducers), {shape_of_in(0), in(1)}, sum_grad),
       reduction("Mean", kNumeric, reducing(mean_reducers), {shape_of_in(0), in(1)}, mean_grad),
@@ -211,6 +211,6 @@ std::vector<OpDef> reduction_ops() {
                     kIndex | types(DType::kInt16, DType::kUInt16)),
       arg_row<false>("ArgMin", kIndex, kIndex),
   };
-}
+});
 
 }  // namespace agog

@@ -2,12 +2,12 @@
 #include "kernels/map.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/rows.h"
 
 namespace agog {
 
-std::vector<OpDef> rounding_ops() {
+const Family rounding_ops([]() -> OpRows {
   constexpr TypeSet kRint = types(DType::kFloat, DType::kDouble);
   Kernel round = merge(unary<kFloating>([](auto v) { return vmath::rint(v); }, 2),
                        unary<kSigned>([](auto v) { return v; }));
@@ -21,6 +21,6 @@ std::vector<OpDef> rounding_ops() {
       unary_row("Rint", kRint, unary<kRint>([](auto v) { return vmath::rint(v); }, 2), {},
                 no_gradient()),
   };
-}
+});
 
 }  // namespace agog

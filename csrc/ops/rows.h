@@ -41,12 +41,4 @@ inline OpDef compare_row(const char* name, TypeSet types, Kernel kernel) {
   return row;
 }
 
-inline std::vector<OpDef> concat_rows(std::vector<std::vector<OpDef>> parts) {
-  std::vector<OpDef> all;
-  for (auto& part : parts) {
-    for (OpDef& row : part) all.push_back(std::move(row));
-  }
-  return all;
-}
-
 }  // namespace agog

@@ -5,7 +5,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -90,7 +90,7 @@ OpDef scan_row(const char* name, TypeSet types, std::vector<Save> saves, GradFn 
 
 }  // namespace
 
-std::vector<OpDef> scan_ops() {
+const Family scan_ops([]() -> OpRows {
   return {
       scan_row<cumsum>("Cumsum", kNumeric, {in(1)}, cumsum_grad),
       scan_row<cumprod>("Cumprod", kNumeric, {in(0), in(1)}, cumprod_grad),
@@ -115,6 +115,6 @@ std::vector<OpDef> scan_ops() {
        .saves = {in(0), in(1), in(2)},
        .grad = recurrence_grad},
   };
-}
+});
 
 }  // namespace agog

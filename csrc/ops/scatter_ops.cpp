@@ -7,8 +7,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -325,7 +325,7 @@ OpDef nd_row(const char* name, TypeSet allowed) {
   return variable_row(name, "ref", std::move(attrs), variable_nd<F>(allowed));
 }
 
-std::vector<OpDef> variable_scatter_ops() {
+OpRows variable_scatter_ops() {
   return {
       rows_row<void>("ResourceScatterUpdate", kAnyData),
       rows_row<FoldAdd>("ResourceScatterAdd", kNumeric),
@@ -344,10 +344,10 @@ std::vector<OpDef> variable_scatter_ops() {
 
 }  // namespace
 
-std::vector<OpDef> scatter_ops() {
+const Family scatter_ops([]() -> OpRows {
   const std::vector<Save> all = {in(0), in(1), in(2), out(0)};
-  std::vector<OpDef> rows = variable_scatter_ops();
-  for (OpDef& row : std::vector<OpDef>{
+  OpRows rows = variable_scatter_ops();
+  for (OpDef& row : OpRows{
            scatter_nd_row(),
            tensor_scatter_row("TensorScatterUpdate", kAnyData, tensor_scatter_update,
                               {in(1), shape_of_in(2)}, update_grad),
@@ -363,6 +363,6 @@ std::vector<OpDef> scatter_ops() {
     rows.push_back(std::move(row));
   }
   return rows;
-}
+});
 
 }  // namespace agog

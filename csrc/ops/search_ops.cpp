@@ -8,8 +8,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -148,7 +148,7 @@ Kinds kinds_of(const T* v, int64_t n) {
   return k;
 }
 
-// Rows as strings of bytes; -0.0 and NaN are spelled so that bytes tell what comparing would.
+// OpRows as strings of bytes; -0.0 and NaN are spelled so that bytes tell what comparing would.
 template <class T>
 Kinds kinds_of_rows(const Tensor& rows, int64_t n, int64_t inner) {
   const T* v = rows.data<T>();
@@ -324,7 +324,7 @@ void bincount(KernelCtx& c, bool binary) {
       [&](auto type) { count_rows<typename decltype(type)::type>(c, rows, n, size, binary); });
 }
 
-std::vector<OpDef> unique_rows() {
+OpRows unique_rows() {
   const TypeVar t{"T", kReal | kBoolean | set_of(DType::kString)};
   const AttrsDef attrs = attrs_of<UniqueAttrs>(field("out_idx", &UniqueAttrs::out_idx));
   return {
@@ -365,7 +365,7 @@ std::vector<OpDef> unique_rows() {
   };
 }
 
-std::vector<OpDef> counting_rows() {
+OpRows counting_rows() {
   const TypeSet weights = types(DType::kInt32, DType::kInt64, DType::kFloat, DType::kDouble);
   return {
       bound_row("LowerBound", false),
@@ -401,6 +401,6 @@ std::vector<OpDef> counting_rows() {
 
 }  // namespace
 
-std::vector<OpDef> search_ops() { return join_rows({unique_rows(), counting_rows()}); }
+const Family search_ops([]() -> OpRows { return join_rows({unique_rows(), counting_rows()}); });
 
 }  // namespace agog

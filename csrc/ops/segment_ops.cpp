@@ -8,8 +8,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 namespace {
@@ -92,7 +92,7 @@ KernelFn unsorted() {
   };
 }
 
-// Rows of t by segment; zeros where the id is negative.
+// OpRows of t by segment; zeros where the id is negative.
 Tensor rows_of(Tensor t, const Tensor& ids) {
   bool drops = false;
   for (int64_t i = 0; i < ids.num_elements(); ++i) drops |= index_value(ids, i) < 0;
@@ -113,7 +113,7 @@ Tensor zero_safe(Tensor count) {
   return select(equal(count, ops::like(0, count)), one, count);
 }
 
-// Rows equal to the extreme of their segment share its gradient.
+// OpRows equal to the extreme of their segment share its gradient.
 void extreme_grad(GradCtx& g) {
   const Tensor &data = g.x(0), &ids = g.x(1), &y = g.y(0);
   const Tensor n = ops::int_scalar(y.dim(0));
@@ -274,7 +274,7 @@ void sum_grad(GradCtx& g) { g.dx(0) = rows_of(g.dy(0), g.x(1)); }
 
 }  // namespace
 
-std::vector<OpDef> segment_ops() {
+const Family segment_ops([]() -> OpRows {
   const TypeSet short_ids = kIndex | set_of(DType::kInt16);
   const std::vector<Save> ids = {in(1)}, data = {in(0), in(1)}, all = {in(0), in(1), out(0)};
   return {
@@ -292,6 +292,6 @@ std::vector<OpDef> segment_ops() {
       sorted_row("SegmentMax", kReal, sorted<FoldMax, kReal>(), all, extreme_grad),
       sorted_row("SegmentMin", kReal, sorted<FoldMin, kReal>(), all, extreme_grad),
   };
-}
+});
 
 }  // namespace agog

@@ -9,8 +9,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -175,7 +175,7 @@ void invert_permutation(const KernelCtx& c) {
 
 }  // namespace
 
-std::vector<OpDef> sequence_ops() {
+const Family sequence_ops([]() -> OpRows {
   return {
       {.name = "Range",
        .inputs = {{"start", "Tidx", kHost}, {"limit", "Tidx", kHost}, {"delta", "Tidx", kHost}},
@@ -220,6 +220,6 @@ std::vector<OpDef> sequence_ops() {
        }),
        .grad = no_gradient()},
   };
-}
+});
 
 }  // namespace agog

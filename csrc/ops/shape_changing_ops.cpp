@@ -3,8 +3,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 namespace {
@@ -203,7 +203,7 @@ void roll_grad(GradCtx& g) {
   g.dx(0) = op(g.dy(0), std::move(back), g.x(2));
 }
 
-std::vector<OpDef> transpose_rows() {
+OpRows transpose_rows() {
   return {
       {.name = "Transpose",
        .inputs = {{"x", "T"}, {"perm", "Tperm", kHost}},
@@ -224,7 +224,7 @@ std::vector<OpDef> transpose_rows() {
   };
 }
 
-std::vector<OpDef> repeat_rows() {
+OpRows repeat_rows() {
   return {
       {.name = "Tile",
        .inputs = {{"input", "T"}, {"multiples", "Tmultiples", kHost}},
@@ -261,6 +261,8 @@ std::vector<OpDef> repeat_rows() {
 
 }  // namespace
 
-std::vector<OpDef> shape_changing_ops() { return join_rows({transpose_rows(), repeat_rows()}); }
+const Family shape_changing_ops([]() -> OpRows {
+  return join_rows({transpose_rows(), repeat_rows()});
+});
 
 }  // namespace agog

@@ -5,8 +5,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -280,7 +280,7 @@ AttrsDef strided_attrs() {
                      field("shrink_axis_mask", &A::shrink_axis_mask));
 }
 
-std::vector<OpDef> slice_rows() {
+OpRows slice_rows() {
   return {
       {.name = "Slice",
        .inputs = {{"input", "T"}, {"begin", "Index", kHost}, {"size", "Index", kHost}},
@@ -329,7 +329,7 @@ std::vector<OpDef> slice_rows() {
   };
 }
 
-std::vector<OpDef> update_rows() {
+OpRows update_rows() {
   return {
       {.name = "StridedSliceGrad",
        .inputs = {{"shape", "Index", kHost},
@@ -362,6 +362,6 @@ std::vector<OpDef> update_rows() {
 
 }  // namespace
 
-std::vector<OpDef> slice_ops() { return join_rows({slice_rows(), update_rows()}); }
+const Family slice_ops([]() -> OpRows { return join_rows({slice_rows(), update_rows()}); });
 
 }  // namespace agog

@@ -5,8 +5,8 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
 #include "ops/array_calls.h"
+#include "ops/family.h"
 
 namespace agog {
 
@@ -244,7 +244,7 @@ bool known(const ShapeCtx& c) {
 
 }  // namespace
 
-std::vector<OpDef> space_ops() {
+const Family space_ops([]() -> OpRows {
   return {
       image_row(
           "DepthToSpace",
@@ -285,6 +285,6 @@ std::vector<OpDef> space_ops() {
           },
           [](KernelCtx& c) { move_batch(c, to_space(c), false); }, "SpaceToBatchND"),
   };
-}
+});
 
 }  // namespace agog

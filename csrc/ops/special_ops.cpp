@@ -6,7 +6,7 @@
 #include "kernels/vmath.h"
 #include "kernels/vmath_erf.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -24,7 +24,7 @@ Tensor gaussian(Tensor dy, double factor, double sign, const Tensor& x) {
   return std::move(dy) * (factor * ops::exp(sign * ops::square(x)));
 }
 
-std::vector<OpDef> error_functions() {
+OpRows error_functions() {
   constexpr double kSlope = 2 * std::numbers::inv_sqrtpi;
   const double half_sqrt_pi = 0.5 / std::numbers::inv_sqrtpi;
   return {
@@ -53,7 +53,7 @@ Tensor trigamma(const Tensor& x) {
   return ops::cast(polygamma(ops::number(1, wide), ops::cast(x, wide)), d);
 }
 
-std::vector<OpDef> gamma_functions() {
+OpRows gamma_functions() {
   return {
       unary_row("Lgamma", kNoBFloat,
                 unary<kNoBFloat>([](auto v) { return special::each(v, special::lgamma); }, 50),
@@ -95,7 +95,7 @@ Tensor gamma_density(const Tensor& a, const Tensor& x) {
   return ops::exp(ops::xlogy(a - ops::like(1, a), x) - x - lgamma(a));
 }
 
-std::vector<OpDef> pairs() {
+OpRows pairs() {
   return {
       pair_row(
           "Igamma", "a", "x", [](auto a, auto x) { return special::each(a, x, special::igamma); },
@@ -167,8 +167,8 @@ OpDef betainc_row() {
 
 }  // namespace
 
-std::vector<OpDef> special_ops() {
-  return concat_rows({error_functions(), gamma_functions(), pairs(), {betainc_row()}});
-}
+const Family special_ops([]() -> OpRows {
+  return join_rows({error_functions(), gamma_functions(), pairs(), {betainc_row()}});
+});
 
 }  // namespace agog

@@ -3,7 +3,7 @@
 #include "op/call.h"
 #include "op/contexts.h"
 #include "op/shape_rules.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -62,7 +62,7 @@ void count_up_to(KernelCtx& c) {
 
 }  // namespace
 
-std::vector<OpDef> state_ops() {
+const Family state_ops([]() -> OpRows {
   const AttrsDef attrs = attrs_of<VariableAttrs>(field_at("dtype", &VariableAttrs::dtype, false));
   return {
       {.name = "ReadVariableOp",
@@ -116,6 +116,6 @@ std::vector<OpDef> state_ops() {
        .kernel = dynamic(update_with("Sub")),
        .grad = no_gradient()},
   };
-}
+});
 
 }  // namespace agog

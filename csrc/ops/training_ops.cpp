@@ -8,7 +8,7 @@
 
 #include "kernels/kernel.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "runtime/variable.h"
 
 namespace agog {
@@ -111,7 +111,7 @@ OpDef step(const char* name, std::vector<InputDef> inputs, AttrsDef attrs, Kerne
 
 }  // namespace
 
-std::vector<OpDef> training_ops() {
+const Family training_ops([]() -> OpRows {
   const AttrsDef locking = attrs_of<LockingAttrs>(field("use_locking", &LockingAttrs::use_locking));
   const AttrsDef nesterov =
       attrs_of<NesterovAttrs>(field("use_locking", &NesterovAttrs::use_locking),
@@ -139,6 +139,6 @@ std::vector<OpDef> training_ops() {
             {"grad", "T"}},
            nesterov, adam),
   };
-}
+});
 
 }  // namespace agog

@@ -2,7 +2,7 @@
 #include "kernels/map.h"
 #include "kernels/vmath.h"
 #include "op/contexts.h"
-#include "ops/all.h"
+#include "ops/family.h"
 #include "ops/math_calls.h"
 #include "ops/rows.h"
 
@@ -12,7 +12,7 @@ namespace {
 // 1 - x^2 as (1 - x)(1 + x), which keeps its digits near 1.
 Tensor one_minus_square(const Tensor& x) { return (1.0 - x) * (x + 1.0); }
 
-std::vector<OpDef> circular() {
+OpRows circular() {
   return {
       unary_row("Sin", kInexact, unary<kInexact>([](auto v) { return vmath::sin(v); }, 20), {in(0)},
                 [](GradCtx& g) { g.dx(0) = g.dy(0) * ops::cos(ops::conj(g.x(0))); }),
@@ -34,7 +34,7 @@ std::vector<OpDef> circular() {
   };
 }
 
-std::vector<OpDef> hyperbolic() {
+OpRows hyperbolic() {
   return {
       unary_row("Sinh", kInexact, unary<kInexact>([](auto v) { return vmath::sinh(v); }, 20),
                 {in(0)}, [](GradCtx& g) { g.dx(0) = g.dy(0) * ops::cosh(ops::conj(g.x(0))); }),
@@ -65,6 +65,8 @@ OpDef atan2_row() {
 
 }  // namespace
 
-std::vector<OpDef> trig_ops() { return concat_rows({circular(), hyperbolic(), {atan2_row()}}); }
+const Family trig_ops([]() -> OpRows {
+  return join_rows({circular(), hyperbolic(), {atan2_row()}});
+});
 
 }  // namespace agog

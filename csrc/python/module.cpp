@@ -34,16 +34,25 @@ std::string cpu_level() {
   return "baseline";
 }
 
+// What a level needs, the later replacing rows of the earlier: csrc/CMakeLists.txt says what is in
+// each.
+std::vector<std::string> libraries(const std::string& level) {
+  if (level == "avx512") return {"plain", "avx2", "avx512"};
+  return {"plain", level};
+}
+
 void load_ops(const std::string& folder, const std::string& level) {
-  const std::string path = folder + "/libagog_ops_" + level + ".so";
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    fail(ErrorCode::kNotFound, "the op library for CPU level ", level,
-         " does not load: ", dlerror(), " (AGOG_CPU_LEVEL may be baseline, avx2 or avx512)");
+  for (const std::string& name : libraries(level)) {
+    const std::string path = folder + "/libagog_ops_" + name + ".so";
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      fail(ErrorCode::kNotFound, "the op library ", name, " for CPU level ", level,
+           " does not load: ", dlerror(), " (AGOG_CPU_LEVEL may be baseline, avx2 or avx512)");
+    }
+    auto* register_ops = reinterpret_cast<void (*)()>(dlsym(library, "agog_register_ops"));
+    if (register_ops == nullptr) fail(ErrorCode::kInternal, path, " registers no ops");
+    register_ops();
   }
-  auto* register_ops = reinterpret_cast<void (*)()>(dlsym(library, "agog_register_ops"));
-  if (register_ops == nullptr) fail(ErrorCode::kInternal, path, " registers no ops");
-  register_ops();
 }
 
 void* release_interpreter() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }

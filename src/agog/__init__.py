@@ -217,45 +217,59 @@ from agog.tensor_spec import type_spec_from_value as type_spec_from_value
 from agog.variable import Variable as Variable
 from agog.variable import VariableAggregation as VariableAggregation
 from agog.variable import VariableSynchronization as VariableSynchronization
-from agog import initializers as initializers
-from agog import train as train
-from agog import optimizers as optimizers
-from agog import losses as losses
-from agog import metrics as metrics
-from agog import mixed_precision as mixed_precision
-from agog import layers as layers
-from agog import datasets as datasets
-from agog import contrib as contrib
-from agog import summary as summary
 from agog.progress_bar import progress as progress
 
 if _TYPE_CHECKING:
+    from agog import contrib as contrib
     from agog import data as data
+    from agog import datasets as datasets
     from agog import image as image
+    from agog import initializers as initializers
     from agog import io as io
+    from agog import layers as layers
+    from agog import losses as losses
+    from agog import metrics as metrics
+    from agog import mixed_precision as mixed_precision
+    from agog import optimizers as optimizers
+    from agog import summary as summary
+    from agog import train as train
+    constant_initializer = initializers.Constant
+    ones_initializer = initializers.Ones
+    random_normal_initializer = initializers.RandomNormal
+    random_uniform_initializer = initializers.RandomUniform
+    zeros_initializer = initializers.Zeros
 
-constant_initializer = initializers.Constant
-ones_initializer = initializers.Ones
-random_normal_initializer = initializers.RandomNormal
-random_uniform_initializer = initializers.RandomUniform
-zeros_initializer = initializers.Zeros
 newaxis = None
 __version__ = "0.1.0"
 
 # Imported on first use, so that importing agog is fast.
-_ON_FIRST_USE = ("data", "image", "io")
+_ON_FIRST_USE = frozenset(
+    """
+    contrib data datasets image initializers io layers losses metrics mixed_precision optimizers
+    summary train
+    """.split()
+)
+_INITIALIZERS = {
+    "constant_initializer": "Constant",
+    "ones_initializer": "Ones",
+    "random_normal_initializer": "RandomNormal",
+    "random_uniform_initializer": "RandomUniform",
+    "zeros_initializer": "Zeros",
+}
 
 
 def __getattr__(name: str) -> object:
-    if name in _ON_FIRST_USE:
-        import importlib
+    import importlib
 
+    if name in _ON_FIRST_USE:
         return importlib.import_module(f"agog.{name}")
+    if name in _INITIALIZERS:
+        return getattr(importlib.import_module("agog.initializers"), _INITIALIZERS[name])
     raise AttributeError(f"module 'agog' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_FIRST_USE})
+    return sorted({*globals(), *_ON_FIRST_USE, *_INITIALIZERS})
 
 
 __all__ = sorted(name for name in __dir__() if name[0] != "_" and name != "annotations")
