@@ -238,6 +238,7 @@ void bind_registry(nb::module_& m) {
     return names;
   });
   m.def("op_row", op_row);
+  m.def("public_op", public_op);
   m.def("cpu_level", [] { return nb::str(cpu_level().c_str()); });
   m.def("load_ops", [](nb::str folder) { bridge([&] { load_ops(folder.c_str(), cpu_level()); }); });
   m.def("set_python_side", [](nb::dict d) {

@@ -18,6 +18,7 @@ auto bridge(F&& f) -> decltype(f()) {
   }
 }
 
+nanobind::object public_op(nanobind::object handle);
 void bind_tape(nanobind::module_& m);
 void bind_config(nanobind::module_& m);
 void bind_dlpack(nanobind::module_& m);

@@ -325,6 +325,23 @@ PyObject* get_name(PyObject* self, void*) {
 
 }  // namespace
 
+bool is_handle(PyObject* o) { return Py_TYPE(o) == handle_type; }
+
+bool takes_as_they_are(PyObject* handle, PyObject* const* args, size_t nargsf) {
+  const auto& h = *reinterpret_cast<HandleObject*>(handle);
+  if (PyVectorcall_NARGS(nargsf) != h.num_inputs || h.op == nullptr || h.op->num_lists > 0) {
+    return false;
+  }
+  for (int i = 0; i < h.num_inputs; ++i) {
+    if (!is_tensor(args[i])) return false;
+  }
+  return true;
+}
+
+PyObject* call_handle(PyObject* handle, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  return call(handle, args, nargsf, keywords);
+}
+
 PyObject* run_op(const Op& op, const Tensor* in, int n, const void* attrs) {
   return run(op, in, n, attrs);
 }

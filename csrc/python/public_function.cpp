@@ -1,11 +1,16 @@
 // @public: a C wrapper around a Python function that takes agog's own frames out of the traceback
 // of whatever it raises, so that the last frame shown is the user's line. On success it costs one
 // call.
+#include <nanobind/nanobind.h>
+
 #include <map>
 
+#include "python/module.h"
 #include "python/py.h"
 // After Python.h.
 #include <frameobject.h>
+
+namespace nb = nanobind;
 
 namespace agog::py {
 namespace {
@@ -15,7 +20,8 @@ struct PublicObject {
   vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* weakrefs;
-  FastPath fast;  // may be null
+  FastPath fast;     // may be null
+  PyObject* handle;  // of the op that the function passes tensors on to as they are, may be null
 };
 
 PyTypeObject* public_type = nullptr;
@@ -103,12 +109,15 @@ int number_of(PyFrameObject* frame) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  if (FastPath fast = reinterpret_cast<PublicObject*>(self)->fast; fast && keywords == nullptr) {
-    PyObject* result = fast(args, PyVectorcall_NARGS(nargsf));
+  const auto& p = *reinterpret_cast<PublicObject*>(self);
+  if (p.fast && keywords == nullptr) {
+    PyObject* result = p.fast(args, PyVectorcall_NARGS(nargsf));
     if (result || PyErr_Occurred()) return result;
   }
-  PyObject* result =
-      PyObject_Vectorcall(reinterpret_cast<PublicObject*>(self)->function, args, nargsf, keywords);
+  if (p.handle && keywords == nullptr && takes_as_they_are(p.handle, args, nargsf)) {
+    return call_handle(p.handle, args, nargsf, nullptr);
+  }
+  PyObject* result = PyObject_Vectorcall(p.function, args, nargsf, keywords);
   if (AGOG_UNLIKELY(result == nullptr)) clean_traceback();
   return result;
 }
@@ -151,6 +160,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 int clear(PyObject* self) {
   Py_CLEAR(reinterpret_cast<PublicObject*>(self)->function);
+  Py_CLEAR(reinterpret_cast<PublicObject*>(self)->handle);
   return 0;
 }
 void dealloc(PyObject* self) {
@@ -162,13 +172,14 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* make(PyObject* function, FastPath fast) {
+PyObject* make(PyObject* function, FastPath fast, PyObject* handle = nullptr) {
   auto* p = PyObject_GC_New(PublicObject, public_type);
   if (p == nullptr) return nullptr;
   p->vectorcall = call;
   p->function = Py_NewRef(function);
   p->weakrefs = nullptr;
   p->fast = fast;
+  p->handle = Py_XNewRef(handle);
   PyObject_GC_Track(p);
   return reinterpret_cast<PyObject*>(p);
 }
@@ -200,6 +211,15 @@ PyObject* set_full_tracebacks(PyObject*, PyObject* arg) {
 PyObject* has_full_tracebacks(PyObject*, PyObject*) { return PyBool_FromLong(full_tracebacks); }
 
 }  // namespace
+
+// @public_op(handle): a public function that gives the op's inputs, in the op's order, to the
+// handle; Python is left out where they are tensors already and nothing else is given.
+nb::object public_op(nb::object handle) {
+  if (!is_handle(handle.ptr())) throw nb::type_error("public_op needs the handle of an op");
+  return nb::cpp_function([handle](nb::object function) {
+    return nb::steal(checked(make(function.ptr(), nullptr, handle.ptr())));
+  });
+}
 
 int user_line() {
   PyRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));

@@ -142,6 +142,10 @@ PyObject* string_element(const Tensor& t, int64_t i);
 // ---- Ops
 
 void init_op_handle_type(PyObject* module);
+bool is_handle(PyObject* o);
+// Whether the arguments are the op's inputs, all of them tensors, and no more.
+bool takes_as_they_are(PyObject* handle, PyObject* const* args, size_t nargsf);
+PyObject* call_handle(PyObject* handle, PyObject* const* args, size_t nargsf, PyObject* keywords);
 void init_public_function_type(PyObject* module);
 // What a public function does in C++ for the arguments it mostly gets: null when it leaves them to
 // Python (no error set), and null with an error set when it fails.

@@ -233,6 +233,7 @@ if _TYPE_CHECKING:
     from agog import optimizers as optimizers
     from agog import summary as summary
     from agog import train as train
+
     constant_initializer = initializers.Constant
     ones_initializer = initializers.Ones
     random_normal_initializer = initializers.RandomNormal

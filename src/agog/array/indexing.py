@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.types import TensorLike
 
 _broadcast_to = handle("BroadcastTo")
@@ -29,7 +29,7 @@ _tensor_scatter_update = handle("TensorScatterUpdate")
 _where = handle("Where")
 
 
-@public
+@public_op(_slice)
 def slice(
     input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -138,7 +138,7 @@ def scatter_nd(
     return _scatter_nd(indices, updates, shape, name=name)
 
 
-@public
+@public_op(_tensor_scatter_update)
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agog import dtypes
 from agog._axes import checked_axis
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.array.creation import get_static_value
 from agog.types import TensorLike
 
@@ -106,7 +106,7 @@ def split(
     return _split_v(value, sizes, axis, num, name)
 
 
-@public
+@public_op(_tile)
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """`input` repeated as a whole, `multiples[i]` times along axis i.
 
@@ -199,7 +199,7 @@ def pad(
     return _mirror_pad(tensor, paddings, mode, name)
 
 
-@public
+@public_op(_reverse)
 def reverse(tensor: TensorLike, axis: Sequence[int] | Tensor, name: str | None = None) -> Tensor:
     """`tensor` back to front along every axis of the list.
 

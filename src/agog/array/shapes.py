@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.dtypes import DType
 from agog.tensor_shape import TensorShape, as_shape
 from agog.types import Axis, ShapeLike, TensorLike
@@ -59,7 +59,7 @@ def size(input: TensorLike, out_type: DType | None = None, name: str | None = No
     return _size(input, dtypes.int32 if out_type is None else out_type, name)
 
 
-@public
+@public_op(_rank)
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of dimensions of `input` as a tensor.
 
@@ -69,7 +69,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     return _rank(input, name)
 
 
-@public
+@public_op(_reshape)
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements, in row-major order, in another shape; one length may be -1: the rest.
 
@@ -79,7 +79,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     return _reshape(tensor, shape, name)
 
 
-@public
+@public_op(_expand_dims)
 def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`input` with a new axis of length 1 at `axis`.
 
@@ -134,7 +134,7 @@ def transpose(
     return _transpose(a, perm, name)
 
 
-@public
+@public_op(_broadcast_to)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`input` repeated along new leading axes and axes of length 1 to fill `shape`.
 
@@ -144,7 +144,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     return _broadcast_to(input, shape, name)
 
 
-@public
+@public_op(_broadcast_args)
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape, as a tensor, that tensors of two shapes broadcast to.
 
@@ -190,7 +190,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     return _ensure_shape(x, as_shape(shape), name)
 
 
-@public
+@public_op(_identity)
 def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with the elements of `input`; of a variable, its value now.
 
@@ -210,7 +210,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
     return [_identity(x) for x in input]
 
 
-@public
+@public_op(_stop_gradient)
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """`input`, through which no gradient flows.
 

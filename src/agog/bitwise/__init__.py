@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agog._core import Tensor, handle, public
+from agog._core import Tensor, handle, public_op
 from agog.types import TensorLike
 
 _bitwise_and = handle("BitwiseAnd")
 
 
-@public
+@public_op(_bitwise_and)
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x & y; broadcasts.
 
@@ -21,7 +21,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _bitwise_or = handle("BitwiseOr")
 
 
-@public
+@public_op(_bitwise_or)
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x | y; broadcasts.
 
@@ -34,7 +34,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _bitwise_xor = handle("BitwiseXor")
 
 
-@public
+@public_op(_bitwise_xor)
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x ^ y; broadcasts.
 
@@ -47,7 +47,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _left_shift = handle("LeftShift")
 
 
-@public
+@public_op(_left_shift)
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x << y; broadcasts.
 
@@ -60,7 +60,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _right_shift = handle("RightShift")
 
 
-@public
+@public_op(_right_shift)
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x >> y, which keeps the sign; broadcasts.
 
@@ -73,7 +73,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _invert = handle("Invert")
 
 
-@public
+@public_op(_invert)
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """~x: every bit flipped.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.array.shapes import transpose
 from agog.types import TensorLike
 
@@ -68,7 +68,7 @@ def set_diag(
     return _set_diag(input, diagonal, k, align, name)
 
 
-@public
+@public_op(_band_part)
 def band_part(
     input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
 ) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.errors import InvalidTypeError
 from agog.math.casting import cast
 from agog.types import TensorLike
@@ -32,7 +32,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _subtract = handle("Sub")
 
 
-@public
+@public_op(_subtract)
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - y.
 
@@ -45,7 +45,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _multiply = handle("Mul")
 
 
-@public
+@public_op(_multiply)
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y.
 
@@ -58,7 +58,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _divide_no_nan = handle("DivNoNan")
 
 
-@public
+@public_op(_divide_no_nan)
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, and 0 where `y` is 0.
 
@@ -71,7 +71,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 _multiply_no_nan = handle("MulNoNan")
 
 
-@public
+@public_op(_multiply_no_nan)
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, and 0 where `y` is 0 even if `x` is infinite or NaN.
 
@@ -84,7 +84,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 _floordiv = handle("FloorDiv")
 
 
-@public
+@public_op(_floordiv)
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded down.
 
@@ -97,7 +97,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _floormod = handle("FloorMod")
 
 
-@public
+@public_op(_floormod)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of `floordiv`: it has the sign of `y`.
 
@@ -110,7 +110,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _realdiv = handle("RealDiv")
 
 
-@public
+@public_op(_realdiv)
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y of floats, or of complex numbers.
 
@@ -123,7 +123,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _truncatediv = handle("TruncateDiv")
 
 
-@public
+@public_op(_truncatediv)
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded towards 0.
 
@@ -136,7 +136,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _truncatemod = handle("TruncateMod")
 
 
-@public
+@public_op(_truncatemod)
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Remainder of `truncatediv`: it has the sign of `x`.
 
@@ -149,7 +149,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _maximum = handle("Maximum")
 
 
-@public
+@public_op(_maximum)
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of `x` and `y`; NaN where either is.
 
@@ -162,7 +162,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _minimum = handle("Minimum")
 
 
-@public
+@public_op(_minimum)
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of `x` and `y`; NaN where either is.
 
@@ -175,7 +175,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _nextafter = handle("NextAfter")
 
 
-@public
+@public_op(_nextafter)
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The next number that the dtype can represent after `x1`, on the way to `x2`.
 
@@ -188,7 +188,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 _pow = handle("Pow")
 
 
-@public
+@public_op(_pow)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x` to the power `y`.
 
@@ -201,7 +201,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _squared_difference = handle("SquaredDifference")
 
 
-@public
+@public_op(_squared_difference)
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """(x - y) squared.
 
@@ -214,7 +214,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 _xdivy = handle("Xdivy")
 
 
-@public
+@public_op(_xdivy)
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, and 0 where `x` is 0 whatever `y` is.
 
@@ -227,7 +227,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _xlog1py = handle("Xlog1py")
 
 
-@public
+@public_op(_xlog1py)
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log1p(y), and 0 where `x` is 0 whatever `y` is.
 
@@ -240,7 +240,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _xlogy = handle("Xlogy")
 
 
-@public
+@public_op(_xlogy)
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(y), and 0 where `x` is 0 whatever `y` is.
 
@@ -253,7 +253,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _atan2 = handle("Atan2")
 
 
-@public
+@public_op(_atan2)
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Angle in radians of the point (x, y), between -pi and pi.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agog._core import Tensor, handle, public
+from agog._core import Tensor, handle, public, public_op
 from agog.types import TensorLike
 
 _equal = handle("Equal")
 
 
-@public
+@public_op(_equal)
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` equals `y`; broadcasts.
 
@@ -21,7 +21,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _not_equal = handle("NotEqual")
 
 
-@public
+@public_op(_not_equal)
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` differs from `y`; broadcasts.
 
@@ -34,7 +34,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _greater = handle("Greater")
 
 
-@public
+@public_op(_greater)
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x > y; broadcasts.
 
@@ -47,7 +47,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _greater_equal = handle("GreaterEqual")
 
 
-@public
+@public_op(_greater_equal)
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x >= y; broadcasts.
 
@@ -60,7 +60,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 _less = handle("Less")
 
 
-@public
+@public_op(_less)
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x < y; broadcasts.
 
@@ -73,7 +73,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _less_equal = handle("LessEqual")
 
 
-@public
+@public_op(_less_equal)
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x <= y; broadcasts.
 
@@ -86,7 +86,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _logical_and = handle("LogicalAnd")
 
 
-@public
+@public_op(_logical_and)
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether both bools are true; broadcasts.
 
@@ -99,7 +99,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 _logical_or = handle("LogicalOr")
 
 
-@public
+@public_op(_logical_or)
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether at least one of two bools is true; broadcasts.
 
@@ -112,7 +112,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 _logical_not = handle("LogicalNot")
 
 
-@public
+@public_op(_logical_not)
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether a bool is false.
 
@@ -125,7 +125,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 _is_finite = handle("IsFinite")
 
 
-@public
+@public_op(_is_finite)
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` is neither infinite nor NaN.
 
@@ -138,7 +138,7 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
 _is_inf = handle("IsInf")
 
 
-@public
+@public_op(_is_inf)
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` is infinite, of either sign.
 
@@ -151,7 +151,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
 _is_nan = handle("IsNan")
 
 
-@public
+@public_op(_is_nan)
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether `x` is not a number.
 

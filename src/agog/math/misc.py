@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.dtypes import DType
 from agog.math.casting import cast
 from agog.math.reductions import reduce_mean
@@ -100,7 +100,7 @@ def in_top_k(
     return _in_top_k(predictions, targets, k, name)
 
 
-@public
+@public_op(_invert_permutation)
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`.
 

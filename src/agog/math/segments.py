@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.dtypes import DType
 from agog.math.casting import cast
 from agog.math.reductions import reduce_max
@@ -27,7 +27,7 @@ _unsorted_segment_prod = handle("UnsortedSegmentProd")
 _unsorted_segment_sum = handle("UnsortedSegmentSum")
 
 
-@public
+@public_op(_unsorted_segment_sum)
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -42,7 +42,7 @@ def unsorted_segment_sum(
     return _unsorted_segment_sum(data, segment_ids, num_segments, name)
 
 
-@public
+@public_op(_unsorted_segment_prod)
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -54,7 +54,7 @@ def unsorted_segment_prod(
     return _unsorted_segment_prod(data, segment_ids, num_segments, name)
 
 
-@public
+@public_op(_unsorted_segment_max)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -66,7 +66,7 @@ def unsorted_segment_max(
     return _unsorted_segment_max(data, segment_ids, num_segments, name)
 
 
-@public
+@public_op(_unsorted_segment_min)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

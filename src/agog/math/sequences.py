@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.errors import InvalidArgumentError
 from agog.math.casting import cast
 from agog.types import DTypeLike, TensorLike
@@ -25,7 +25,7 @@ _broadcast_to = handle("BroadcastTo")
 _slice = handle("Slice")
 
 
-@public
+@public_op(_cumsum)
 def cumsum(
     x: TensorLike,
     axis: int = 0,
@@ -43,7 +43,7 @@ def cumsum(
     return _cumsum(x, axis, exclusive, reverse, name)
 
 
-@public
+@public_op(_cumprod)
 def cumprod(
     x: TensorLike,
     axis: int = 0,
@@ -59,7 +59,7 @@ def cumprod(
     return _cumprod(x, axis, exclusive, reverse, name)
 
 
-@public
+@public_op(_cumulative_logsumexp)
 def cumulative_logsumexp(
     x: TensorLike,
     axis: int = 0,

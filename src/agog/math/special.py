@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.math.reductions import reduce_sum
 from agog.types import TensorLike
 
 _digamma = handle("Digamma")
 
 
-@public
+@public_op(_digamma)
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Derivative of `lgamma`.
 
@@ -24,7 +24,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 _erf = handle("Erf")
 
 
-@public
+@public_op(_erf)
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The Gauss error function.
 
@@ -37,7 +37,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 _erfc = handle("Erfc")
 
 
-@public
+@public_op(_erfc)
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """1 - erf(x), exact for large `x`, too.
 
@@ -50,7 +50,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 _erfinv = handle("Erfinv")
 
 
-@public
+@public_op(_erfinv)
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Inverse of `erf`; infinite at -1 and 1, NaN beyond.
 
@@ -63,7 +63,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 _lgamma = handle("Lgamma")
 
 
-@public
+@public_op(_lgamma)
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """log(abs(gamma(x))).
 
@@ -76,7 +76,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 _ndtri = handle("Ndtri")
 
 
-@public
+@public_op(_ndtri)
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """Inverse of the distribution function of the standard normal distribution.
 
@@ -111,7 +111,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 _igamma = handle("Igamma")
 
 
-@public
+@public_op(_igamma)
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Lower regularised incomplete gamma function P(a, x).
 
@@ -124,7 +124,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 _igammac = handle("Igammac")
 
 
-@public
+@public_op(_igammac)
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Upper regularised incomplete gamma function 1 - P(a, x).
 
@@ -137,7 +137,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 _polygamma = handle("Polygamma")
 
 
-@public
+@public_op(_polygamma)
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Derivative number `a` of `digamma` at `x`.
 
@@ -150,7 +150,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 _zeta = handle("Zeta")
 
 
-@public
+@public_op(_zeta)
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Hurwitz zeta function: the sum of (q + k) ** -x over all integers k >= 0.
 
@@ -163,7 +163,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 _betainc = handle("Betainc")
 
 
-@public
+@public_op(_betainc)
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Regularised incomplete beta function I_x(a, b).
 

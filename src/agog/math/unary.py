@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.types import TensorLike
 
 _acos = handle("Acos")
 
 
-@public
+@public_op(_acos)
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Arc cosine in radians; NaN outside [-1, 1].
 
@@ -21,7 +21,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 _acosh = handle("Acosh")
 
 
-@public
+@public_op(_acosh)
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Inverse hyperbolic cosine; NaN below 1.
 
@@ -34,7 +34,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 _asin = handle("Asin")
 
 
-@public
+@public_op(_asin)
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Arc sine in radians; NaN outside [-1, 1].
 
@@ -47,7 +47,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 _asinh = handle("Asinh")
 
 
-@public
+@public_op(_asinh)
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Inverse hyperbolic sine.
 
@@ -60,7 +60,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 _atan = handle("Atan")
 
 
-@public
+@public_op(_atan)
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Arc tangent in radians, between -pi/2 and pi/2.
 
@@ -73,7 +73,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 _atanh = handle("Atanh")
 
 
-@public
+@public_op(_atanh)
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond.
 
@@ -86,7 +86,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 _ceil = handle("Ceil")
 
 
-@public
+@public_op(_ceil)
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest whole number that is not less than `x`.
 
@@ -99,7 +99,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 _cos = handle("Cos")
 
 
-@public
+@public_op(_cos)
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Cosine of an angle in radians.
 
@@ -112,7 +112,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 _cosh = handle("Cosh")
 
 
-@public
+@public_op(_cosh)
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Hyperbolic cosine.
 
@@ -125,7 +125,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 _exp = handle("Exp")
 
 
-@public
+@public_op(_exp)
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """e to the power `x`.
 
@@ -138,7 +138,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 _expm1 = handle("Expm1")
 
 
-@public
+@public_op(_expm1)
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) - 1, exact for small `x`, too.
 
@@ -151,7 +151,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 _floor = handle("Floor")
 
 
-@public
+@public_op(_floor)
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest whole number that is not greater than `x`.
 
@@ -164,7 +164,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 _log = handle("Log")
 
 
-@public
+@public_op(_log)
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Natural logarithm; -inf at 0, NaN below.
 
@@ -177,7 +177,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 _log1p = handle("Log1p")
 
 
-@public
+@public_op(_log1p)
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + x), exact for small `x`, too.
 
@@ -190,7 +190,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 _negative = handle("Neg")
 
 
-@public
+@public_op(_negative)
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """-x.
 
@@ -203,7 +203,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 _reciprocal = handle("Reciprocal")
 
 
-@public
+@public_op(_reciprocal)
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x.
 
@@ -216,7 +216,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 _rint = handle("Rint")
 
 
-@public
+@public_op(_rint)
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near.
 
@@ -243,7 +243,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 _rsqrt = handle("Rsqrt")
 
 
-@public
+@public_op(_rsqrt)
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x).
 
@@ -256,7 +256,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 _sigmoid = handle("Sigmoid")
 
 
-@public
+@public_op(_sigmoid)
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)), without overflow.
 
@@ -269,7 +269,7 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 _sign = handle("Sign")
 
 
-@public
+@public_op(_sign)
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1; for complex numbers x / abs(x), and 0 at 0.
 
@@ -282,7 +282,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 _sin = handle("Sin")
 
 
-@public
+@public_op(_sin)
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Sine of an angle in radians.
 
@@ -295,7 +295,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 _sinh = handle("Sinh")
 
 
-@public
+@public_op(_sinh)
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Hyperbolic sine.
 
@@ -308,7 +308,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 _sqrt = handle("Sqrt")
 
 
-@public
+@public_op(_sqrt)
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Square root; NaN for negative real numbers.
 
@@ -321,7 +321,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 _square = handle("Square")
 
 
-@public
+@public_op(_square)
 def square(x: TensorLike, name: str | None = None) -> Tensor:
     """x * x.
 
@@ -334,7 +334,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 _tan = handle("Tan")
 
 
-@public
+@public_op(_tan)
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tangent of an angle in radians.
 
@@ -347,7 +347,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 _tanh = handle("Tanh")
 
 
-@public
+@public_op(_tanh)
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Hyperbolic tangent.
 
@@ -360,7 +360,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 _softplus = handle("Softplus")
 
 
-@public
+@public_op(_softplus)
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + exp(x)), without overflow.
 
@@ -373,7 +373,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
 _softsign = handle("Softsign")
 
 
-@public
+@public_op(_softsign)
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (1 + abs(x)).
 

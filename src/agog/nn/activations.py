@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.math.casting import cast
 from agog.types import ShapeLike, TensorLike
 
@@ -25,7 +25,7 @@ _tanh = handle("Tanh")
 _zeros_like = handle("ZerosLike")
 
 
-@public
+@public_op(_relu)
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(features, 0).
 
@@ -35,7 +35,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     return _relu(features, name)
 
 
-@public
+@public_op(_relu6)
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(features, 0), 6).
 
@@ -45,7 +45,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     return _relu6(features, name)
 
 
-@public
+@public_op(_elu)
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """exp(features) - 1 below 0, features above.
 
@@ -55,7 +55,7 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
     return _elu(features, name)
 
 
-@public
+@public_op(_selu)
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """`elu` with the two factors that keep mean 0 and variance 1 from layer to layer.
 

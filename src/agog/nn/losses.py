@@ -7,7 +7,7 @@ from typing import Any
 
 from agog import dtypes
 from agog._axes import checked_axis
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, convert, handle, public, public_op
 from agog.errors import InvalidArgumentError
 from agog.math.casting import cast
 from agog.types import TensorLike
@@ -173,7 +173,7 @@ def log_poisson_loss(
     return loss + _select(small, _zeros_like(targets), stirling)
 
 
-@public
+@public_op(_l2_loss)
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares.
 
