@@ -220,6 +220,7 @@ from agog.variable import VariableSynchronization as VariableSynchronization
 from agog.progress_bar import progress as progress
 
 if _TYPE_CHECKING:
+    from agog import compat as compat
     from agog import contrib as contrib
     from agog import data as data
     from agog import datasets as datasets
@@ -233,6 +234,7 @@ if _TYPE_CHECKING:
     from agog import optimizers as optimizers
     from agog import summary as summary
     from agog import train as train
+    from agog.programs.as_tensorflow import install_as_tensorflow as install_as_tensorflow
 
     constant_initializer = initializers.Constant
     ones_initializer = initializers.Ones
@@ -246,16 +248,17 @@ __version__ = "0.1.0"
 # Imported on first use, so that importing agog is fast.
 _ON_FIRST_USE = frozenset(
     """
-    contrib data datasets image initializers io layers losses metrics mixed_precision optimizers
-    summary train
+    compat contrib data datasets image initializers io layers losses metrics mixed_precision
+    optimizers summary train
     """.split()
 )
-_INITIALIZERS = {
-    "constant_initializer": "Constant",
-    "ones_initializer": "Ones",
-    "random_normal_initializer": "RandomNormal",
-    "random_uniform_initializer": "RandomUniform",
-    "zeros_initializer": "Zeros",
+_ELSEWHERE = {
+    "constant_initializer": "agog.initializers:Constant",
+    "install_as_tensorflow": "agog.programs.as_tensorflow:install_as_tensorflow",
+    "ones_initializer": "agog.initializers:Ones",
+    "random_normal_initializer": "agog.initializers:RandomNormal",
+    "random_uniform_initializer": "agog.initializers:RandomUniform",
+    "zeros_initializer": "agog.initializers:Zeros",
 }
 
 
@@ -264,13 +267,18 @@ def __getattr__(name: str) -> object:
 
     if name in _ON_FIRST_USE:
         return importlib.import_module(f"agog.{name}")
-    if name in _INITIALIZERS:
-        return getattr(importlib.import_module("agog.initializers"), _INITIALIZERS[name])
-    raise AttributeError(f"module 'agog' has no attribute {name!r}")
+    if name in _ELSEWHERE:
+        module, _, own_name = _ELSEWHERE[name].partition(":")
+        return getattr(importlib.import_module(module), own_name)
+    if not name.startswith("_"):
+        v1 = importlib.import_module("agog.compat.v1")
+        if v1.has_own(name):  # programs of 2017 say tf.log
+            return getattr(v1, name)
+    raise importlib.import_module("agog.near_names").no_attribute("agog", name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_FIRST_USE, *_INITIALIZERS})
+    return sorted({*globals(), *_ON_FIRST_USE, *_ELSEWHERE})
 
 
 __all__ = sorted(name for name in __dir__() if name[0] != "_" and name != "annotations")

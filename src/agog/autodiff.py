@@ -9,8 +9,11 @@ from agog import _core, nest
 from agog._core import ForwardMode, Tensor, VariableBase, handle, public
 from agog.gradient_tape import GradientTape as GradientTape
 from agog.gradient_tape import UnconnectedGradients
+from agog.near_names import missing
 
 _zeros_like = handle("ZerosLike")
+
+__getattr__ = missing(__name__)
 
 __all__ = ["ForwardAccumulator", "GradientTape"]
 

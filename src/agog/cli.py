@@ -13,6 +13,7 @@ from agog.demos import DEMOS
 
 INTERRUPTED = 130
 USAGE = 2
+RUN = "agog run script.py [arguments], or agog run -m module [arguments]"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,10 +42,44 @@ def _run(argv: list[str]) -> int:
         add_help=False,
     )
     demo.add_argument("rest", nargs=argparse.REMAINDER)
+    commands.add_parser(
+        "run",
+        help="run a program written for TensorFlow",
+        description="Runs a Python program in which `import tensorflow` gives agog.",
+        usage=RUN,
+    ).add_argument("rest", nargs=argparse.REMAINDER, help="a file, or -m and a module; arguments")
+    coverage = commands.add_parser(
+        "coverage",
+        help="list the TensorFlow names that a program uses",
+        description="Lists the names of TensorFlow that programs use, and which of them agog "
+        "lacks, without running anything. The exit status is 1 if one is missing.",
+    )
+    coverage.add_argument("paths", nargs="+", metavar="path", help="a Python file, or a folder")
     if argv[:1] == ["demo"]:
         return _demo(argv[1:])
-    parser.parse_args(argv)
+    if argv[:1] == ["run"] and argv[1:2] not in (["-h"], ["--help"]):
+        return _run_program(argv[1:])
+    options = parser.parse_args(argv)
+    if options.command == "coverage":
+        return importlib.import_module("agog.programs.names").report(options.paths)
     parser.print_help()
+    return 0
+
+
+def _run_program(argv: list[str]) -> int:
+    error = None
+    if not argv or argv == ["-m"]:
+        error = f"usage: {RUN}"
+    elif argv[0] != "-m":
+        try:
+            with open(argv[0], "rb"):
+                pass
+        except OSError as unreadable:
+            error = f"{argv[0]}: {unreadable.strerror}"
+    if error:
+        print(f"agog run: error: {error}", file=sys.stderr)
+        return USAGE
+    importlib.import_module("agog.programs.run").run(argv)
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from agog import _core
 from agog._core import Tensor, handle, public
 from agog.errors import InvalidArgumentError
+from agog.near_names import missing
 from agog.types import TensorLike
 
 _all = handle("All")
@@ -240,3 +241,6 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; raises InvalidArgumentError when an element is NaN or infinite."""
     return assert_all_finite(tensor, message)
+
+
+__getattr__ = missing(__name__)

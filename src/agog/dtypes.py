@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from agog._core import public
+from agog.near_names import missing
 
 _NUMPY_TYPES: dict[int, Any] = {}
 
@@ -274,3 +275,6 @@ def _from_numpy(value: Any) -> DType:
 
 def _unknown(value: Any) -> TypeError:
     return TypeError(f"Cannot convert the argument `type_value`: {value!r} to an agog DType.")
+
+
+__getattr__ = missing(__name__)

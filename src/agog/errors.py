@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from agog.near_names import missing
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -176,3 +178,6 @@ def from_code(code: int, message: str) -> Exception:
     if plain is not None:
         return plain(message)
     return _CLASSES.get(code, UnknownError)(None, None, message)
+
+
+__getattr__ = missing(__name__)

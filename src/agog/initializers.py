@@ -9,6 +9,7 @@ from typing import Any
 
 import agog
 from agog._core import public
+from agog.near_names import missing
 
 Shape = Sequence[int]
 
@@ -422,5 +423,7 @@ _NAMES = (
 ).split()
 _BY_NAME = {name: globals()[name] for name in _NAMES}
 _BY_NAME |= {"normal": RandomNormal, "uniform": RandomUniform}
+
+__getattr__ = missing(__name__)
 
 __all__ = sorted([*_NAMES, "Initializer", "deserialize", "get", "serialize"])

@@ -10,6 +10,8 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
+from agog.near_names import missing
+
 _LEAVES = (str, bytes, bytearray)
 
 
@@ -217,6 +219,8 @@ def _different(nest1: Any, nest2: Any, what: str) -> str:
         f"First structure: {nest1!r}\n\nSecond structure: {nest2!r}"
     )
 
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "assert_same_structure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agog._core import Tensor, handle, public_op
+from agog.near_names import missing
 from agog.types import TensorLike
 
 _bitwise_and = handle("BitwiseAnd")
@@ -82,6 +83,8 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """
     return _invert(x, name)
 
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "bitwise_and",

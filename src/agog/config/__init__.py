@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agog._core import public
 from agog.config import experimental as experimental
 from agog.config import threading as threading
+from agog.near_names import missing
 
 
 class PhysicalDevice(NamedTuple):
@@ -44,3 +45,6 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 get_visible_devices = list_physical_devices
+
+
+__getattr__ = missing(__name__)

@@ -21,6 +21,7 @@ from agog._core import handle, public
 from agog.contrib import metrics
 from agog.contrib.network import Network, Sequential
 from agog.custom_gradient import custom_gradient
+from agog.near_names import no_attribute
 
 __all__ = [
     "GradientTape",
@@ -194,7 +195,7 @@ def __getattr__(name: str) -> Any:
         from agog.contrib.iterator import Iterator
 
         return Iterator
-    raise AttributeError(f"module 'agog.contrib.eager' has no attribute {name!r}")
+    raise no_attribute(__name__, name)
 
 
 def _positions(f: Callable[..., Any], params: list[Any] | None, num_args: int) -> list[int]:

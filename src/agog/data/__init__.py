@@ -15,8 +15,11 @@ from agog.data.node import INFINITE as INFINITE_CARDINALITY
 from agog.data.node import UNKNOWN as UNKNOWN_CARDINALITY
 from agog.data.options import AUTOTUNE, Options, ThreadingOptions
 from agog.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from agog.near_names import missing
 
 from agog.data import experimental  # isort: skip - uses the classes above
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "AUTOTUNE",

@@ -1,5 +1,8 @@
 """Small data sets as NumPy arrays; they come with the package."""
 
 from agog.datasets.mnist import mnist
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = ["mnist"]

@@ -13,6 +13,9 @@ from agog.io.images import (
     extract_jpeg_shape,
     is_jpeg,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "decode_bmp",

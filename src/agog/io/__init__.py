@@ -28,6 +28,9 @@ from agog.io.parsing import (
 from agog.io.sequence_parsing import parse_sequence_example, parse_single_sequence_example
 from agog.io.tensor_proto import decode_raw, parse_tensor, serialize_tensor
 from agog.io.tfrecord import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "FixedLenFeature",

@@ -42,6 +42,9 @@ from agog.layers.recurrent import (
     SimpleRNN,
     StackedRNNCells,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "Activation",

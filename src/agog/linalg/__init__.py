@@ -31,6 +31,9 @@ from agog.math.clipping import (
 from agog.math.normalizing import (
     l2_normalize,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "adjoint",

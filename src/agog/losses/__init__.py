@@ -64,6 +64,9 @@ from agog.losses.weighted import (
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "BinaryCrossentropy",

@@ -139,6 +139,9 @@ from agog.math.unary import (
     tan,
     tanh,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "abs",

@@ -79,6 +79,9 @@ from agog.metrics.regions import (
     IoU,
     MeanIoU,
 )
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "AUC",

@@ -13,6 +13,9 @@ bfloat16 needs no scaling: its range is that of float32.
 from agog.mixed_precision.loss_scale import DynamicLossScale, FixedLossScale, LossScale
 from agog.mixed_precision.optimizer import LossScaleOptimizer
 from agog.mixed_precision.policy import Policy, global_policy, policy_for, set_global_policy
+from agog.near_names import missing
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "DynamicLossScale",

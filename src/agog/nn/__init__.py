@@ -12,6 +12,7 @@ from agog.math import (
     top_k,
     zero_fraction,
 )
+from agog.near_names import missing
 from agog.nn import experimental
 from agog.nn.activations import (
     crelu,
@@ -68,6 +69,8 @@ from agog.nn.pooling import (
     max_pool3d,
     pool,
 )
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "atrous_conv2d",

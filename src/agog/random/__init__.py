@@ -1,5 +1,6 @@
 """Random numbers: `agog.random`."""
 
+from agog.near_names import missing
 from agog.random import experimental
 from agog.random.candidates import (
     all_candidate_sampler,
@@ -33,6 +34,8 @@ from agog.random.stateless import (
     stateless_truncated_normal,
     stateless_uniform,
 )
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "Algorithm",

@@ -3,10 +3,13 @@
 Writing needs TensorBoard's messages: `pip install agog[summary]`.
 """
 
+from agog.near_names import missing
 from agog.summary import experimental
 from agog.summary.kinds import histogram, image, scalar, text
 from agog.summary.recording import flush, record_if, should_record_summaries, write
 from agog.summary.writer import SummaryWriter, create_file_writer, create_noop_writer
+
+__getattr__ = missing(__name__)
 
 __all__ = [
     "SummaryWriter",

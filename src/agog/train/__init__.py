@@ -11,6 +11,7 @@ from agog.checkpoint.manager import CheckpointManager, checkpoints_iterator
 from agog.checkpoint.options import CheckpointOptions
 from agog.checkpoint.readers import list_variables, load_checkpoint, load_variable
 from agog.checkpoint.saver import Saver
+from agog.near_names import no_attribute
 from agog.train import experimental
 from agog.train.adagrad import AdadeltaOptimizer, AdagradOptimizer
 from agog.train.adam import AdamOptimizer
@@ -28,6 +29,11 @@ from agog.train.decays import (
     polynomial_decay,
 )
 from agog.train.ftrl import FtrlOptimizer
+from agog.train.global_step import (
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
 from agog.train.gradient_descent import GradientDescentOptimizer
 from agog.train.momentum import MomentumOptimizer
 from agog.train.moving_averages import ExponentialMovingAverage
@@ -54,7 +60,7 @@ def __getattr__(name: str) -> Any:
         from agog.io import example
 
         return getattr(example, name)
-    raise AttributeError(f"module 'agog.train' has no attribute {name!r}")
+    raise no_attribute(__name__, name)
 
 
 __all__ = [
@@ -84,9 +90,12 @@ __all__ = [
     "checkpoints_iterator",
     "cosine_decay",
     "cosine_decay_restarts",
+    "create_global_step",
     "experimental",
     "exponential_decay",
     "get_checkpoint_state",
+    "get_global_step",
+    "get_or_create_global_step",
     "inverse_time_decay",
     "latest_checkpoint",
     "linear_cosine_decay",

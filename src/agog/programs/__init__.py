@@ -1,0 +1,1 @@
+"""Programs written for TensorFlow: run with agog, or asked which names they use."""
