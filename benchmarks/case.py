@@ -11,6 +11,7 @@ SIDES: dict[str, tuple[str, str, str]] = {
     "agog": ("agog", "AGOG_BENCH_AGOG", "agog"),
     "agog_add": ("agog a + b", "AGOG_BENCH_AGOG", "agog"),
     "agog_no_wait": ("agog, no fsync", "AGOG_BENCH_AGOG", "agog"),
+    "dd": ("dd", "AGOG_BENCH_AGOG", "agog"),
     "torch": ("torch", "AGOG_BENCH_TORCH", "torch"),
     "torch_compile": ("torch.compile", "AGOG_BENCH_TORCH", "torch"),
     "tf": ("TF eager", "AGOG_BENCH_TF", "tensorflow"),
