@@ -8,6 +8,7 @@ the next writer in that folder on the same machine removes it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import secrets
@@ -21,6 +22,7 @@ from agog.io.paths import os_errors
 
 _TEMPORARY = re.compile(r"^\..*\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.tmp$")
 _WRITE_BYTES = 1 << 28  # one call of write() takes less than 2 GB
+_SEND_BYTES = 1 << 24
 
 
 class StagedFile:
@@ -30,6 +32,7 @@ class StagedFile:
         self.path = path
         self._temporary = path.with_name(_temporary_name(path.name))
         self._file = -1
+        self._sent = 0  # bytes that are on their way to the disk
         self.size = 0
 
     def __enter__(self) -> StagedFile:
@@ -45,6 +48,9 @@ class StagedFile:
                 written = os.write(self._file, rest[:_WRITE_BYTES])
                 self.size += written
                 rest = rest[written:]
+                if self.size - self._sent >= _SEND_BYTES:
+                    _send(self._file, self._sent, self.size - self._sent)
+                    self._sent = self.size
 
     def flush(self) -> None:
         """Everything written is on the disk when this returns."""
@@ -64,6 +70,27 @@ class StagedFile:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+@functools.cache
+def _sync_file_range() -> Any:
+    import ctypes
+
+    function = getattr(ctypes.CDLL(None), "sync_file_range", None)
+    if function is not None:
+        function.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
+    return function
+
+
+def _send(file: int, start: int, size: int) -> None:
+    """Has the system begin to write a part of a file, where it can be asked to.
+
+    The disk then works while the rest is still being made. Only `fsync` says whether that went
+    well, so what this returns does not matter.
+    """
+    begin_writing = 2  # SYNC_FILE_RANGE_WRITE
+    if function := _sync_file_range():
+        function(file, start, size, begin_writing)
 
 
 def write_file(path: Path, data: bytes) -> None:
