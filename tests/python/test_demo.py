@@ -285,7 +285,7 @@ def test_interrupt_is_status_130():
         assert line, process.stderr.read()
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors.strip() == "interrupted"
 
