@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 import agog
-from agog.demos import DEMOS
+from agog.demos import DEMOS, listing
 
 INTERRUPTED = 130
 USAGE = 2
@@ -37,8 +37,7 @@ def _run(argv: list[str]) -> int:
     demo = commands.add_parser(
         "demo",
         help="train a small model and show what it learned",
-        description=f"Demos: {', '.join(f'{k} ({v})' for k, v in DEMOS.items())}.",
-        usage="agog demo [mnist] [options]",
+        usage="agog demo [NAME] [options]",
         add_help=False,
     )
     demo.add_argument("rest", nargs=argparse.REMAINDER)
@@ -84,11 +83,21 @@ def _run_program(argv: list[str]) -> int:
 
 
 def _demo(argv: list[str]) -> int:
+    from agog.demos.options import DemoError
+
+    if argv == ["--list"]:
+        print(listing())
+        return 0
     name = argv.pop(0) if argv and not argv[0].startswith("-") else "mnist"
-    if name not in DEMOS:
-        print(f"agog demo: error: {_unknown(name)}", file=sys.stderr)
+    try:
+        if name not in DEMOS:
+            raise DemoError(_unknown(name))
+        module = importlib.import_module(f"agog.demos.{name.replace('-', '_')}")
+        status: int = module.main(argv)
+    except DemoError as error:
+        print(f"agog demo: error: {error}", file=sys.stderr)
         return USAGE
-    return importlib.import_module(f"agog.demos.{name}").main(argv)
+    return status
 
 
 def _unknown(name: str) -> str:

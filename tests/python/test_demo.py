@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import agog
+from agog.demos import digits as common
 from agog.demos import display
 from agog.demos import mnist as demo
 from tests.sanitized import unless_sanitized
@@ -160,7 +161,7 @@ def test_damaged_npz_member(archive):
 def test_shifts_keep_the_ink():
     images = np.zeros((500, 28, 28), "uint8")
     images[:, 10, 20] = 7
-    moved = demo.shifted(images, np.random.default_rng(0))
+    moved = common.shifted(images, np.random.default_rng(0))
     _, down, right = np.nonzero(moved)
     assert len(down) == 500
     assert set(down) == {9, 10, 11}
@@ -171,7 +172,7 @@ def test_shifts_keep_the_ink():
 def test_shifts_do_not_wrap():
     images = np.zeros((300, 28, 28), "uint8")
     images[:, 0, 0] = 7
-    moved = demo.shifted(images, np.random.default_rng(0))
+    moved = common.shifted(images, np.random.default_rng(0))
     assert moved[:, 2:, :].sum() == 0
     assert moved[:, :, 2:].sum() == 0
 
@@ -217,7 +218,7 @@ def test_help():
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        (["demo", "mnits"], "no demo 'mnits'; did you mean mnist? demos: mnist"),
+        (["demo", "mnits"], "no demo 'mnits'; did you mean mnist or mnist-cnn? demos: "),
         (["demo", "--data", "/nowhere/mnist.npz"], "/nowhere/mnist.npz: no such file or folder"),
         (["demo", "--epochs", "0"], "argument --epochs: must be at least 1, got 0"),
         (["demo", "--hidden", "many"], "argument --hidden"),

@@ -21,19 +21,28 @@ _RESET = "\x1b[0m"
 
 
 class Progress:
-    """Plain progress: remembers the losses, prints lines."""
+    """Plain progress: remembers losses and measures for the curves, prints lines."""
 
     def __init__(self) -> None:
-        self._losses: list[Any] = []
+        self.losses: list[float] = []  # of each step before the last call of mean_loss
+        self.measures: dict[str, list[tuple[int, float]]] = {}  # name: (steps done, value)
+        self._unread: list[Any] = []
 
     def step(self, loss: Any) -> None:
         """One more step is done; `loss` is a scalar tensor, read only when it is shown."""
-        self._losses.append(loss)
+        self._unread.append(loss)
 
     def mean_loss(self) -> float:
         """The mean loss since it was last asked for."""
-        losses, self._losses = self._losses, []
-        return sum(map(float, losses)) / max(len(losses), 1)
+        losses = [float(loss) for loss in self._unread]
+        self._unread = []
+        self.losses += losses
+        return sum(losses) / max(len(losses), 1)
+
+    def measured(self, name: str, value: float) -> None:
+        """Keeps a value of that name, measured after the steps done so far."""
+        done = len(self.losses) + len(self._unread)
+        self.measures.setdefault(name, []).append((done, value))
 
     def line(self, text: str) -> None:
         """Something to keep on the screen."""
@@ -61,12 +70,14 @@ class _WithBar(Progress):
 
 
 @contextlib.contextmanager
-def progress(steps: int, plain: bool = False, quiet: bool = False) -> Iterator[Progress]:
+def progress(
+    steps: int, plain: bool = False, quiet: bool = False, what: str = "training"
+) -> Iterator[Progress]:
     """Shows the progress of so many steps while the block runs."""
     if plain or quiet or not sys.stdout.isatty():
         yield _Quiet() if quiet else Progress()
         return
-    with Bar("training", steps, "steps", transient=True) as bar:
+    with Bar(what, steps, "steps", transient=True) as bar:
         yield _WithBar(bar)
 
 

@@ -22,7 +22,8 @@ _SIGNATURES = {
 _GREY = (6968, 23434, 2366)
 
 
-def _pillow() -> Any:
+def pillow() -> Any:
+    """Pillow's module Image; an ImportError that says how to get it where it is missing."""
     try:
         from PIL import Image  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
@@ -154,7 +155,7 @@ def _decode(op: str, contents: Any, channels: int, dtype: Any, ratio: int = 1) -
 
 
 def _open(op: str, data: bytes) -> Any:
-    image_module = _pillow()
+    image_module = pillow()
     if not any(data.startswith(signature) for signature in _SIGNATURES.values()):
         raise InvalidArgumentError(
             None,
@@ -324,7 +325,7 @@ def encode_jpeg(
 
 
 def _written(array: np.ndarray, form: str, **options: Any) -> bytes:
-    image_module = _pillow()
+    image_module = pillow()
     pixels = array[:, :, 0] if array.shape[2] == 1 else array
     out = io.BytesIO()
     image_module.fromarray(pixels).save(out, form, **options)
