@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 import agog
 from agog import cli
-from agog.demos import DEMOS, curves, display, resnet50
+from agog.demos import DEMOS, char_lstm, curves, display, resnet50, text, transformer, vae
 
 
 @pytest.fixture
@@ -92,6 +93,121 @@ def test_resnet50_reports_both_ways(run):
     assert first == "ResNet-50: 23,528,522 parameters to train and 53,120 moving averages"
     assert re.fullmatch(r"forward: \d+\.\d\d images/s of 32x32, 2 at once", forward)
     assert re.fullmatch(r"training: \d+\.\d\d images/s of 32x32, 2 at once", training)
+
+
+# Text, character by character.
+
+SHORT = ["--steps", "40", "--batch", "8", "--length", "16", "--quiet"]
+BITS = re.compile(r"(\d\.\d{3}) bits per character of text held out after 40 steps in \S+ s\n")
+
+
+@pytest.fixture
+def rhyme(tmp_path: Path) -> str:
+    path = tmp_path / "rhyme.txt"
+    path.write_text("row, row, row your boat, gently down the stream.\n" * 40)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("char-lstm", ["--units", "32", "--learning-rate", "0.03"]),
+        ("transformer", ["--width", "32", "--depth", "1", "--learning-rate", "0.01"]),
+    ],
+)
+def test_text_is_learned_and_the_seed_decides(name, args, run, rhyme):
+    first = BITS.fullmatch(run(name, *SHORT, *args, "--text", rhyme)[1])
+    again = BITS.fullmatch(run(name, *SHORT, *args, "--text", rhyme)[1])
+    other = BITS.fullmatch(run(name, *SHORT, *args, "--text", rhyme, "--seed", "2")[1])
+    assert float(first[1]) < 3.0  # the entropy of its single letters is 4.03 bits
+    assert first[1] == again[1] != other[1]
+
+
+@pytest.mark.parametrize("name", ["char-lstm", "transformer"])
+def test_text_is_written(name, run, rhyme):
+    args = ["--steps", "2", "--length", "8", "--text", rhyme, "--start", "row", "--characters", "9"]
+    status, out, err = run(name, *args)
+    assert (status, err) == (0, "")
+    assert out.startswith("1,764 characters to train, 196 held out, 20 different; ")
+    written = out.partition(" s\n\n")[2].removesuffix("\n")
+    assert len(written) == 12
+    assert written.startswith("row")
+
+
+def test_reading_character_by_character_is_reading_at_once():
+    numbers = [3, 1, 4, 1, 5]
+    models = (
+        char_lstm.CharLSTM(alphabet=7, units=8, dropout=0.5),
+        transformer.Transformer(7, length=5, width=8, heads=2, depth=2, dropout=0.5),
+    )
+    for model in models:
+        at_once = model(agog.constant([numbers]))[0].numpy()
+        read = model.reader()
+        np.testing.assert_allclose(at_once, [read(n).numpy() for n in numbers], atol=1e-6)
+
+
+def test_written_cell_is_the_layer():
+    cell = char_lstm.Cell(inputs=3, units=4)
+    layer = agog.layers.LSTMCell(4)
+    x, state = agog.random.normal([2, 3]), (agog.random.normal([2, 4]), agog.random.normal([2, 4]))
+    layer(x, list(state))
+    enter, new, forget, leave = np.split(cell.kernel.numpy(), 4, axis=1)
+    kernel = np.concatenate([enter, forget, new, leave], 1)  # the layer's order
+    bias = np.zeros(16, "float32")
+    bias[4:8] = 1
+    layer.set_weights([kernel[:3], kernel[3:], bias])
+    _, (output, memory) = layer(x, list(state))
+    got = cell(x, state)
+    np.testing.assert_allclose(got[0], output, atol=1e-6)
+    np.testing.assert_allclose(got[1], memory, atol=1e-6)
+
+
+def test_bits_of_a_model_that_knows_nothing(rhyme):
+    given = argparse.Namespace(text=rhyme, length=8, batch=2, seed=1)
+    source = text.Text(given)
+
+    def even(characters, training=False):
+        return agog.zeros([*characters.shape, len(source.alphabet)])
+
+    assert source.bits_per_character(even) == pytest.approx(np.log2(len(source.alphabet)))
+    windows = next(source.batches())[0].numpy()
+    assert windows.shape == (2, 9)
+    written = "".join(source.alphabet[n] for n in windows[0])
+    assert written in Path(rhyme).read_text()
+
+
+def test_sonnets_have_fourteen_lines():
+    poems = agog.datasets.sonnets().strip().split("\n\n")
+    assert len(poems) == 71
+    assert {len(poem.splitlines()) for poem in poems} == {14}
+
+
+# Digits drawn.
+
+
+def test_vae_learns_and_writes_its_picture(run, few_digits, tmp_path):
+    picture = tmp_path / "digits.png"
+    args = ["--data", few_digits, "--epochs", "10", "--quiet", "--output", str(picture)]
+    status, out, _ = run("vae", *args)
+    assert status == 0
+    bound = re.match(r"test ELBO (\S+) nats per digit after 50 steps", out)[1]
+    assert float(bound) > -300  # -784 log 2 = -543 is what it starts with
+    pixels = agog.io.decode_png(picture.read_bytes()).numpy()
+    assert pixels.shape == (320, 320, 1)
+    (_, _), (images, _) = agog.datasets.mnist(few_digits)
+    np.testing.assert_array_equal(pixels[2:30, 34:62, 0], images[1])
+
+
+def test_elbo_of_a_decoder_that_knows_the_digits():
+    class Known(vae.VAE):
+        def encode(self, pixels):
+            return agog.fill([1, 2], 1.0), agog.zeros([1, 2])
+
+        def decode(self, codes):
+            return agog.fill([1, 784], 100.0)
+
+    # No error where all pixels are ink; the divergence of N(1, 1) from N(0, 1) is 1/2 for each.
+    assert float(Known(latent=2)(agog.ones([1, 784]))[0]) == pytest.approx(-1.0)
 
 
 # Pictures of learning curves.
@@ -179,6 +295,15 @@ def test_plot_without_pillow_is_refused(run, monkeypatch):
         ("linear-regression", ["--steps", "0"], "--steps: must be at least 1"),
         ("mnist-cnn", ["--learning-rate", "-1"], "must be a positive number"),
         ("mnist-cnn", ["--data", "/nowhere"], "/nowhere: no such file or folder"),
+        ("char-lstm", ["--units", "3"], "--units: must be at least 4, got 3"),
+        ("char-lstm", ["--dropout", "1"], "--dropout: must be in [0, 1), got 1"),
+        ("char-lstm", ["--start", ""], "--start: must not be empty"),
+        ("char-lstm", ["--start", "\u00e9"], "no character of --start"),
+        ("char-lstm", ["--text", "/nowhere"], "/nowhere: No such file or directory"),
+        ("char-lstm", ["--length", "5000"], "--length 5000 needs more than 50,000"),
+        ("transformer", ["--heads", "3"], "--width 128 cannot be split among --heads 3"),
+        ("vae", ["--output", "/nowhere/x.png"], "there is no folder /nowhere"),
+        ("resnet50", ["--batch", "0"], "--batch: must be at least 1"),
     ],
 )
 def test_bad_options_are_status_2(run, name, args, text):

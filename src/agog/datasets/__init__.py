@@ -1,8 +1,9 @@
-"""Small data sets as NumPy arrays; they come with the package."""
+"""Small data sets as NumPy arrays and text; they come with the package."""
 
 from agog.datasets.mnist import mnist
+from agog.datasets.sonnets import sonnets
 from agog.near_names import missing
 
 __getattr__ = missing(__name__)
 
-__all__ = ["mnist"]
+__all__ = ["mnist", "sonnets"]

@@ -99,7 +99,7 @@ class _Panel:
 def ticks(low: float, high: float) -> np.ndarray:
     """Round numbers within [low, high], 1, 2 or 5 of a power of ten apart.
 
-    >>> ticks(0.0, 1.0).tolist()
+    >>> agog.demos.curves.ticks(0.0, 1.0).tolist()
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
     import numpy as np

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
+from collections.abc import Callable
 
 import agog
 from agog.demos import listing
@@ -58,11 +59,26 @@ def parse(made: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
     return options
 
 
-def positive_int(text: str) -> int:
-    """The number, if it is at least 1."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+def at_least(least: int) -> Callable[[str], int]:
+    """A function that turns text into a whole number of at least that size."""
+
+    def whole(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, got {text}")
+        return value
+
+    return whole
+
+
+positive_int = at_least(1)
+
+
+def share(text: str) -> float:
+    """The number, if it is in [0, 1)."""
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"must be in [0, 1), got {text}")
     return value
 
 
