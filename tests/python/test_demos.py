@@ -95,6 +95,31 @@ def test_resnet50_reports_both_ways(run):
     assert re.fullmatch(r"training: \d+\.\d\d images/s of 32x32, 2 at once", training)
 
 
+# What they reach as they are, which takes minutes.
+
+
+def full(run, name: str, pattern: str) -> float:
+    status, out, err = run(name, "--quiet")
+    assert (status, err) == (0, "")
+    return float(re.match(pattern, out)[1])
+
+
+@pytest.mark.slow
+def test_mnist_cnn_reaches_98_percent(run):
+    assert full(run, "mnist-cnn", r"test accuracy (\S+)%") >= 98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "bits"), [("char-lstm", 2.75), ("transformer", 2.85)])
+def test_sonnets_are_learned(name, bits, run):
+    assert full(run, name, r"(\S+) bits per character") < bits
+
+
+@pytest.mark.slow
+def test_vae_reaches_its_bound(run):
+    assert full(run, "vae", r"test ELBO (\S+) nats") > -116
+
+
 # Text, character by character.
 
 SHORT = ["--steps", "40", "--batch", "8", "--length", "16", "--quiet"]

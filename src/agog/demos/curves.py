@@ -108,7 +108,7 @@ def ticks(low: float, high: float) -> np.ndarray:
     power = 10.0 ** np.floor(np.log10(rough))
     apart = power * min((n for n in (1, 2, 5, 10) if n * power >= rough * 0.999), default=10)
     first, last = np.ceil(low / apart - 1e-9), np.floor(high / apart + 1e-9)
-    return np.round(np.arange(first, last + 1) * apart, 12)
+    return np.round(np.arange(int(first), int(last) + 1) * apart, 12)
 
 
 def _loss_panel(losses: list[float]) -> _Panel:

@@ -104,7 +104,7 @@ def loss(model: Model, windows: Any, training: bool) -> Any:
     return agog.losses.sparse_softmax_cross_entropy(windows[:, 1:], scores)
 
 
-def run(given: argparse.Namespace, text: Text, model: Model, what: str) -> int:
+def run(given: argparse.Namespace, text: Text, model: Model, what: str, warm_up: int = 1) -> int:
     """Train, report, and write some text; returns the exit status."""
     text.check_start(given.start)
     if not given.quiet:
@@ -115,7 +115,7 @@ def run(given: argparse.Namespace, text: Text, model: Model, what: str) -> int:
     timer = Timer()
     period = max(1, given.steps // _REPORTS)
     training = Training(lambda windows: loss(model, windows, True), given.learning_rate,
-        given.steps, period)  # fmt: skip
+        given.steps, period, warm_up=warm_up)  # fmt: skip
     measure = Measure("bits per character", "{:.3f}", lambda: text.bits_per_character(model))
     with shown(given.steps, given) as show:
         bits = training.run(text.batches(), measure, show)

@@ -32,7 +32,7 @@ class Training:
     """Steps down the gradient of `loss(*batch)`, at a rate that falls to 0 on the way.
 
     `optimizer` makes one from a function that gives the rate. A report is due every `period`
-    steps, which are one epoch where `unit` says so.
+    steps, which are one epoch where `unit` says so. The rate rises in the first `warm_up` steps.
     """
 
     def __init__(
@@ -43,10 +43,13 @@ class Training:
         period: int,
         unit: str = "step",
         optimizer: Callable[[Any], agog.train.Optimizer] = agog.train.AdamOptimizer,
+        warm_up: int = 1,
     ) -> None:
         self.steps, self.step = steps, 0
         self._period, self._unit = period, unit
-        self._optimizer = optimizer(lambda: rate * (1 - self.step / steps))
+        self._optimizer = optimizer(
+            lambda: rate * min(1.0, (self.step + 1) / warm_up) * (1 - self.step / steps)
+        )
         self._gradients = implicit_value_and_gradients(loss)
 
     def update(self, *batch: Any) -> Any:

@@ -16,6 +16,7 @@ import agog.contrib.eager as tfe
 from agog import layers
 from agog.demos import options, text
 
+WARM_UP = 50  # steps in which the rate rises; a high one at first would cost more than it gains
 _WIDER = 4  # the middle of a block's dense part has this many times the width
 
 
@@ -84,7 +85,7 @@ def main(argv: list[str]) -> int:
         len(source.alphabet), given.length, given.width, given.heads, given.depth, given.dropout
     )
     what = f"{given.depth} blocks of width {given.width} with {given.heads} heads"
-    return text.run(given, source, model, what)
+    return text.run(given, source, model, what, WARM_UP)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         "transformer",
         "Trains a small transformer to guess the next character of a text; then lets it write.",
     )
-    options.add_training(made, "steps", 500, 0.004)
+    options.add_training(made, "steps", 500, 0.003)
     text.add_text(made, batch=32, length=64)
     add, whole = made.add_argument, options.positive_int
     add("--width", type=whole, default=128, help="features of a character (default: 128)")
