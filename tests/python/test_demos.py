@@ -27,7 +27,8 @@ def run(capsys: pytest.CaptureFixture[str]):
         shown = capsys.readouterr()
         return status, shown.out, shown.err
 
-    return ran
+    yield ran
+    agog.random.set_seed(None)  # the demos set one; other tests want theirs from chance
 
 
 @pytest.fixture

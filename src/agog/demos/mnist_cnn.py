@@ -11,7 +11,7 @@ from agog import layers
 from agog.demos import options
 from agog.demos.digits import Digits, add_data, classify
 
-IMAGES_SEEN = 85_000  # sets the number of epochs: 10 for the digits in the package
+IMAGES_SEEN = 68_000  # sets the number of epochs: 8 for the digits in the package
 
 
 class ConvolutionalModel(tfe.Network):
@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         "Trains a convolutional network on handwritten digits to 98% of the test digits and more, "
         "then draws a few of them with what the network reads in them.",
     )
-    help_epochs = "passes over the digits (default: 10, fewer with more data)"
+    help_epochs = "passes over the digits (default: 8, fewer with more data)"
     options.add_training(made, "epochs", None, 0.002, epochs=help_epochs)
     add_data(made, batch=64)
     made.add_argument("--filters", type=options.positive_int, default=32,

@@ -65,7 +65,8 @@ class ResNet50(tfe.Network):
     Called with training=True, its normalization takes the batch's own statistics. It has
     25,557,032 numbers to train with 1,000 classes, and 53,120 moving means and variances.
 
-    >>> agog.demos.resnet50.ResNet50(classes=10)(agog.zeros([1, 32, 32, 3]), training=False).shape.as_list()
+    >>> model = agog.demos.resnet50.ResNet50(classes=10)
+    >>> model(agog.zeros([1, 32, 32, 3]), training=False).shape.as_list()
     [1, 10]
     """
 
