@@ -4,7 +4,7 @@
     tools/lint.py [FILE...]
 
 Without files, looks at all of them. Tables of data may be as long as they need to be: the rows of
-`csrc/ops` and the specs of the tests.
+`csrc/ops`, the specs of the tests, and the texts among the data sets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FOLDERS = (".ci", "benchmarks", "csrc", "docs", "examples", "src", "tests", "tools")
 SUFFIXES = {".cpp", ".h", ".md", ".py", ".pyi", ".sh", ".toml", ".txt"}
-TABLES = ("csrc/ops/", "tests/spec/", "tests/ops/quirks.py")  # files that are mostly data
+# Files that are mostly data.
+TABLES = ("csrc/ops/", "src/agog/datasets/data/", "tests/spec/", "tests/ops/quirks.py")
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 # Where a function may begin in C++: a line indented no further than a member is.
