@@ -272,3 +272,35 @@ def test_loss_scaling_keeps_small_gradients() -> None:
 def test_refusals(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         make()
+
+
+def _normalized(layer: Any, x: Any, training: bool) -> list[np.ndarray]:
+    """Outputs, gradients, and moving averages after a call."""
+    weights = tf.constant(np.random.default_rng(2).normal(size=x.shape), x.dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layer(x, training=training)
+        loss = tf.reduce_sum(y * weights)
+    gradients = tape.gradient(loss, [x, *layer.trainable_variables])
+    return [t.numpy().astype("float64") for t in (y, *gradients, *layer.non_trainable_variables)]
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("axis", [-1, 1])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("learned", [True, False])
+def test_batch_normalization_of_images_is_that_of_anything(
+    training: bool, axis: int, dtype: str, learned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    found = []
+    x = tf.constant(rng.normal(3, 2, [2, 3, 4, 5]), dtype)
+    for fused in (True, False):
+        layer = L.BatchNormalization(axis, momentum=0.5, center=learned, scale=learned)
+        if not fused:
+            monkeypatch.setattr(layer, "_fits_fused", lambda *_: False, raising=True)
+        found.append(_normalized(layer, x, training))
+        assert layer._fits_fused(x, axis % 4) is fused
+    tolerance = {"float32": 2e-5, "bfloat16": 0.1, "float16": 0.01}[dtype]
+    for got, want in zip(*found, strict=True):
+        np.testing.assert_allclose(got, want, tolerance, tolerance)

@@ -32,7 +32,7 @@ class NormalizedConv(tfe.Network):
         )
         # A block that starts as the identity, its last gamma 0, trains better (Goyal and others).
         self.norm = self.track_layer(
-            layers.BatchNormalization(momentum=0.9, epsilon=1e-5, gamma_initializer=gamma)
+            layers.BatchNormalization(momentum=0.9, epsilon=1.001e-5, gamma_initializer=gamma)
         )
 
     def call(self, inputs: Any) -> Any:

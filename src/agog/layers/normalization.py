@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import agog
 from agog import initializers
 from agog._core import public
 from agog.layers.base import Layer
+
+_FUSED_EPSILON = 1.001e-5  # the least that the fused op takes
 
 
 class _Normalizing(Layer):
@@ -115,6 +118,8 @@ class BatchNormalization(_Normalizing):
         axis = self.axis % rank
         shape = [1] * rank
         shape[axis] = int(inputs.shape[axis])
+        if mask is None and self._fits_fused(inputs, axis):
+            return self._fused(inputs, axis, bool(training and self.trainable))
         if training and self.trainable:
             mean, variance = self._of_batch(inputs, [i for i in range(rank) if i != axis], mask)
             self._move(agog.stop_gradient(mean), agog.stop_gradient(variance))
@@ -122,6 +127,37 @@ class BatchNormalization(_Normalizing):
             mean, variance = self.moving_mean.value(), self.moving_variance.value()
         mean, variance = agog.reshape(mean, shape), agog.reshape(variance, shape)
         return self._scaled(inputs, mean, variance, shape)
+
+    def _fits_fused(self, inputs: Any, axis: int) -> bool:
+        """Whether it is images that one op normalizes, which keeps much less for the gradient."""
+        return (
+            len(inputs.shape) == 4
+            and axis in (1, 3)
+            and inputs.dtype.is_floating
+            and inputs.dtype.size <= 4
+            and self.moving_mean.dtype is agog.float32
+            and self.epsilon >= _FUSED_EPSILON
+            and 0 not in inputs.shape.as_list()
+        )
+
+    def _fused(self, inputs: Any, axis: int, training: bool) -> Any:
+        size = [inputs.shape[axis]]
+        result, mean, variance = agog.nn.fused_batch_norm(
+            inputs,
+            agog.ones(size) if self.gamma is None else self.gamma,
+            agog.zeros(size) if self.beta is None else self.beta,
+            None if training else self.moving_mean,
+            None if training else self.moving_variance,
+            self.epsilon,
+            "NHWC" if axis == 3 else "NCHW",
+            training,
+        )
+        if training:
+            count = math.prod(inputs.shape.as_list()) // size[0]
+            # The op gives the variance of a sample; what moves is that of the batch itself.
+            variance = agog.stop_gradient(variance) * ((count - 1) / count)
+            self._move(agog.stop_gradient(mean), variance)
+        return result
 
     def _of_batch(self, inputs: Any, axes: list[int], mask: Any) -> tuple[Any, Any]:
         wide = agog.cast(inputs, _wide(inputs.dtype))
