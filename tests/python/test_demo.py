@@ -281,12 +281,14 @@ def test_interrupt_is_status_130():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell has what it starts in the background ignore Ctrl-C, and its children with it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while "epoch" not in (line := process.stdout.readline()) or "epochs" in line:
         assert line, process.stderr.read()
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.strip() == "interrupted"
 
