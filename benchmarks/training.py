@@ -6,18 +6,18 @@ RATE = 1e-3
 CHECKED_STEPS = 5
 
 
-def _checked(step):
+def checked(step, steps=CHECKED_STEPS):
     """The case of a step that returns the loss; what is compared is the loss after some steps."""
 
     def result():
-        for _ in range(CHECKED_STEPS):
+        for _ in range(steps):
             loss = float(step())
         return loss
 
     return call(step, result)
 
 
-def agog_step(loss, parameters):
+def agog_step(loss, parameters, checked_steps=CHECKED_STEPS):
     """With a tape and an optimizer, as a user writes it."""
     import agog
 
@@ -31,10 +31,10 @@ def agog_step(loss, parameters):
         optimizer.apply_gradients(zip(gradients, variables))
         return value
 
-    return _checked(step)
+    return checked(step, checked_steps)
 
 
-def torch_step(loss, parameters, compiled=False):
+def torch_step(loss, parameters, compiled=False, checked_steps=CHECKED_STEPS):
     """With autograd and in-place updates; compiled: loss, its gradient, and the update."""
     import torch
 
@@ -52,10 +52,10 @@ def torch_step(loss, parameters, compiled=False):
         update(torch.autograd.grad(value, variables))
         return value
 
-    return _checked(step)
+    return checked(step, checked_steps)
 
 
-def tf_step(loss, parameters, **function_options):
+def tf_step(loss, parameters, checked_steps=CHECKED_STEPS, **function_options):
     """With a tape and TensorFlow's own fused update; `function_options` make a tf.function."""
     import tensorflow as tf
 
@@ -69,10 +69,10 @@ def tf_step(loss, parameters, **function_options):
         return value
 
     step = tf.function(step, **function_options) if function_options else step
-    return _checked(lambda: step().numpy())
+    return checked(lambda: step().numpy(), checked_steps)
 
 
-def jax_step(loss, parameters):
+def jax_step(loss, parameters, checked_steps=CHECKED_STEPS):
     """One jitted function from parameters to parameters, which it may overwrite."""
     import jax
     import jax.numpy as jnp
@@ -90,4 +90,4 @@ def jax_step(loss, parameters):
         jax.block_until_ready(variables)
         return value
 
-    return _checked(step)
+    return checked(step, checked_steps)
