@@ -11,6 +11,7 @@ namespace agog {
 namespace {
 
 constexpr int64_t kBlock = 1 << 13;
+constexpr int kAdamCost = 8;
 
 // Numbers of a half type are floats while they are worked with.
 template <class T>
@@ -64,7 +65,7 @@ void momentum_typed(const MomentumStep& s) {
 }
 
 template <class T, bool nesterov>
-void adam_typed(const AdamStep& s) {
+void adam_range(const AdamStep& s, int64_t begin, int64_t end) {
   using W = Work<T>;
   const W one(1);
   const W beta1 = scalar_of<T>(s.beta1), epsilon = scalar_of<T>(s.epsilon);
@@ -75,7 +76,7 @@ void adam_typed(const AdamStep& s) {
   T* __restrict__ first = s.m.mutable_data<T>();
   T* __restrict__ second = s.v.mutable_data<T>();
   const T* __restrict__ grad = s.grad.data<T>();
-  in_blocks(s.var.num_elements(), 8, [=](int64_t i) {
+  for (int64_t i = begin; i < end; ++i) {
     const W g = static_cast<W>(grad[i]);
     W m = static_cast<W>(first[i]), v = static_cast<W>(second[i]);
     m += times(g - m, rest1);
@@ -84,7 +85,7 @@ void adam_typed(const AdamStep& s) {
     first[i] = T(m);
     second[i] = T(v);
     var[i] = T(static_cast<W>(var[i]) - times(ahead, rate) / (std::sqrt(v) + epsilon));
-  });
+  }
 }
 
 }  // namespace
@@ -109,10 +110,35 @@ void momentum_step(const MomentumStep& s) {
   });
 }
 
-void adam_step(const AdamStep& s) {
-  for_step_type(s.var, 8, [&](auto type) {
+void adam_step(const AdamStep& s) { adam_steps({s}); }
+
+void adam_steps(const std::vector<AdamStep>& steps) {
+  if (steps.empty()) return;
+  struct Part {
+    const AdamStep* step;
+    int64_t begin, end;
+  };
+  std::vector<Part> parts;
+  int64_t total = 0;
+  for (const AdamStep& s : steps) {
+    const int64_t n = s.var.num_elements();
+    total += n;
+    for (int64_t i = 0; i < n; i += kBlock) parts.push_back({&s, i, std::min(n, i + kBlock)});
+  }
+  const UnlockScope unlocked(total * kAdamCost);
+  with_type(steps[0].var.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    s.nesterov ? adam_typed<T, true>(s) : adam_typed<T, false>(s);
+    if constexpr (contains(kStepTypes, dtype_of<T>)) {
+      const auto count = static_cast<int64_t>(parts.size());
+      const int64_t together = std::max<int64_t>(1, kBlock * count / std::max<int64_t>(1, total));
+      parallel_for(count, together, total * kAdamCost, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const Part& p = parts[static_cast<size_t>(i)];
+          p.step->nesterov ? adam_range<T, true>(*p.step, p.begin, p.end)
+                           : adam_range<T, false>(*p.step, p.begin, p.end);
+        }
+      });
+    }
   });
 }
 

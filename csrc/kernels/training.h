@@ -1,6 +1,8 @@
 // Optimizer steps, each in one pass over memory.
 #pragma once
 
+#include <vector>
+
 #include "core/tensor.h"
 
 namespace agog {
@@ -22,5 +24,7 @@ struct AdamStep {
   bool nesterov;
 };
 void adam_step(const AdamStep& s);
+// Steps on variables that differ, of one dtype, with the work of all shared out together.
+void adam_steps(const std::vector<AdamStep>& steps);
 
 }  // namespace agog

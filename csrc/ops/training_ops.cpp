@@ -2,9 +2,9 @@
 #include "kernels/training.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "kernels/kernel.h"
 #include "op/contexts.h"
@@ -23,25 +23,24 @@ struct NesterovAttrs {
 
 namespace {
 
-// The variables behind the first N inputs, held still: in order of address, so that two steps over
-// the same variables never wait for each other.
-template <int N>
+// The variables behind the first `count` inputs, held still: in order of address, so that two steps
+// over the same variables never wait for each other.
 class Held {
  public:
-  explicit Held(const KernelCtx& c) {
-    for (int i = 0; i < N; ++i) variables_[i] = &variable_of(c.in(i));
-    std::array<Variable*, N> sorted = variables_;
+  Held(const KernelCtx& c, int count) {
+    for (int i = 0; i < count; ++i) variables_.push_back(&variable_of(c.in(i)));
+    std::vector<Variable*> sorted = variables_;
     std::sort(sorted.begin(), sorted.end(), std::less<>());
-    for (int i = 1; i < N; ++i) {
+    for (size_t i = 1; i < sorted.size(); ++i) {
       c.require(sorted[i] != sorted[i - 1], "the variables of a step must differ, got ",
                 sorted[i]->name(), " twice");
     }
-    for (int i = 0; i < N; ++i) locks_[i] = std::make_unique<VariableLock>(*sorted[i]);
+    for (Variable* v : sorted) locks_.push_back(std::make_unique<VariableLock>(*v));
   }
 
   // The value of variable i, to be written to; it must match `grad`.
   const Tensor& value(const KernelCtx& c, int i, const Tensor& grad) const {
-    Variable& v = *variables_[i];
+    Variable& v = *variables_[static_cast<size_t>(i)];
     c.require(v.dtype() == grad.dtype(), c.input_name(i), " holds ", v.dtype(),
               ", got a gradient of ", grad.dtype());
     const Tensor& t = v.writable();
@@ -51,8 +50,8 @@ class Held {
   }
 
  private:
-  std::array<Variable*, N> variables_;
-  std::array<std::unique_ptr<VariableLock>, N> locks_;
+  std::vector<Variable*> variables_;
+  std::vector<std::unique_ptr<VariableLock>> locks_;
 };
 
 // Inputs [first, last) must be scalars.
@@ -65,14 +64,14 @@ void require_scalars(const KernelCtx& c, int first, int last) {
 
 void gradient_descent(KernelCtx& c) {
   require_scalars(c, 1, 2);
-  const Held<1> held(c);
+  const Held held(c, 1);
   gradient_descent_step(held.value(c, 0, c.in(2)), c.in(1), c.in(2));
 }
 
 void momentum(KernelCtx& c) {
   require_scalars(c, 2, 3);
   require_scalars(c, 4, 5);
-  const Held<2> held(c);
+  const Held held(c, 2);
   const Tensor& grad = c.in(3);
   momentum_step({.var = held.value(c, 0, grad),
                  .accum = held.value(c, 1, grad),
@@ -84,7 +83,7 @@ void momentum(KernelCtx& c) {
 
 void adam(KernelCtx& c) {
   require_scalars(c, 3, 9);
-  const Held<3> held(c);
+  const Held held(c, 3);
   const Tensor& grad = c.in(9);
   adam_step({.var = held.value(c, 0, grad),
              .m = held.value(c, 1, grad),
@@ -97,6 +96,30 @@ void adam(KernelCtx& c) {
              .epsilon = c.in(8),
              .grad = grad,
              .nesterov = c.attrs<NesterovAttrs>().use_nesterov});
+}
+
+// Lists of n variables, of their m, of their v and of their gradients, then the settings of all.
+void adam_of_all(KernelCtx& c) {
+  constexpr int kLists = 4, kSettings = 6;
+  const int n = (c.num_inputs() - kSettings) / kLists, settings = kLists * n;
+  require_scalars(c, settings, settings + kSettings);
+  const Held held(c, 3 * n);
+  std::vector<AdamStep> steps;
+  for (int i = 0; i < n; ++i) {
+    const Tensor& grad = c.in(3 * n + i);
+    steps.push_back({.var = held.value(c, i, grad),
+                     .m = held.value(c, n + i, grad),
+                     .v = held.value(c, 2 * n + i, grad),
+                     .beta1_power = c.in(settings),
+                     .beta2_power = c.in(settings + 1),
+                     .lr = c.in(settings + 2),
+                     .beta1 = c.in(settings + 3),
+                     .beta2 = c.in(settings + 4),
+                     .epsilon = c.in(settings + 5),
+                     .grad = grad,
+                     .nesterov = c.attrs<NesterovAttrs>().use_nesterov});
+  }
+  adam_steps(steps);
 }
 
 OpDef step(const char* name, std::vector<InputDef> inputs, AttrsDef attrs, KernelFn kernel) {
@@ -138,6 +161,18 @@ const Family training_ops([]() -> OpRows {
             {"epsilon", "T"},
             {"grad", "T"}},
            nesterov, adam),
+      step("_ApplyAdamToAll",
+           {{"var", "resource", 0, "N"},
+            {"m", "resource", 0, "N"},
+            {"v", "resource", 0, "N"},
+            {"grad", "T", 0, "N"},
+            {"beta1_power", "T"},
+            {"beta2_power", "T"},
+            {"lr", "T"},
+            {"beta1", "T"},
+            {"beta2", "T"},
+            {"epsilon", "T"}},
+           nesterov, adam_of_all),
   };
 });
 

@@ -158,3 +158,24 @@ def test_skip_carries(name: str) -> None:
     alg = tf.constant(np.int32(1))
     tf.raw_ops.RngReadAndSkip(resource=v.handle, alg=alg, delta=tf.constant(np.uint64(1)))
     np.testing.assert_array_equal(v.numpy(), [255, 3, 5])
+
+
+@pytest.mark.skipif(not has_op("_ApplyAdamToAll"), reason="no such op")
+def test_adam_of_many_variables_is_that_of_each() -> None:
+    rng = np.random.default_rng(5)
+    shapes = [(3,), (0, 2), (), (20_000,), (7, 5)]
+    arrays = [[rng.uniform(0.1, 1, s).astype("float32") for s in shapes] for _ in range(4)]
+    settings = {"beta1_power": 0.5, "beta2_power": 0.75, "lr": 0.25, "beta1": 0.5, "beta2": 0.875}
+    settings["epsilon"] = 1e-3
+    together, apart = ([[tf.Variable(a) for a in group] for group in arrays[:3]] for _ in range(2))
+    handles = [[v.handle for v in group] for group in together]
+    named = dict(zip(("var", "m", "v"), handles, strict=True))
+    tf.raw_ops._ApplyAdamToAll(**named, grad=arrays[3], **settings)
+    for i, grad in enumerate(arrays[3]):
+        var, m, v = (group[i].handle for group in apart)
+        tf.raw_ops.ResourceApplyAdam(var=var, m=m, v=v, grad=grad, **settings)
+        for one, other in zip(together, apart, strict=True):
+            np.testing.assert_array_equal(one[i].numpy(), other[i].numpy())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must differ"):
+        handles[0][1] = handles[0][0]
+        tf.raw_ops._ApplyAdamToAll(**named, grad=arrays[3], **settings)

@@ -7,8 +7,10 @@ from typing import Any
 
 import agog
 from agog import initializers
-from agog._core import public
+from agog._core import handle, public
 from agog.layers.base import Layer
+
+_layer_norm = handle("_LayerNorm")
 
 _FUSED_EPSILON = 1.001e-5  # the least that the fused op takes
 
@@ -129,10 +131,10 @@ class BatchNormalization(_Normalizing):
         return self._scaled(inputs, mean, variance, shape)
 
     def _fits_fused(self, inputs: Any, axis: int) -> bool:
-        """Whether it is images that one op normalizes, which keeps much less for the gradient."""
+        """Whether one op normalizes them, which is fast and keeps much less for the gradient."""
+        rank = len(inputs.shape)
         return (
-            len(inputs.shape) == 4
-            and axis in (1, 3)
+            (axis == rank - 1 > 0 or (rank == 4 and axis == 1))
             and inputs.dtype.is_floating
             and inputs.dtype.size <= 4
             and self.moving_mean.dtype is agog.float32
@@ -142,14 +144,17 @@ class BatchNormalization(_Normalizing):
 
     def _fused(self, inputs: Any, axis: int, training: bool) -> Any:
         size = [inputs.shape[axis]]
+        is_images = len(inputs.shape) == 4
+        # Rows of channels are images of 1x1.
+        images = inputs if is_images else agog.reshape(inputs, [-1, 1, 1, *size])
         result, mean, variance = agog.nn.fused_batch_norm(
-            inputs,
+            images,
             agog.ones(size) if self.gamma is None else self.gamma,
             agog.zeros(size) if self.beta is None else self.beta,
             None if training else self.moving_mean,
             None if training else self.moving_variance,
             self.epsilon,
-            "NHWC" if axis == 3 else "NCHW",
+            "NCHW" if is_images and axis == 1 else "NHWC",
             training,
         )
         if training:
@@ -157,7 +162,7 @@ class BatchNormalization(_Normalizing):
             # The op gives the variance of a sample; what moves is that of the batch itself.
             variance = agog.stop_gradient(variance) * ((count - 1) / count)
             self._move(agog.stop_gradient(mean), variance)
-        return result
+        return result if is_images else agog.reshape(result, inputs.shape)
 
     def _of_batch(self, inputs: Any, axes: list[int], mask: Any) -> tuple[Any, Any]:
         wide = agog.cast(inputs, _wide(inputs.dtype))
@@ -221,8 +226,22 @@ class LayerNormalization(_Normalizing):
         axes = self._axes(rank)
         shape = [int(inputs.shape[i]) if i in axes else 1 for i in range(rank)]
         wide = agog.cast(inputs, _wide(inputs.dtype))
+        if axes == list(range(axes[0], rank)):
+            return agog.cast(self._by_rows(wide, axes[0]), inputs.dtype)
         mean, variance = agog.nn.moments(wide, axes, keepdims=True)
         return self._scaled(inputs, mean, variance, shape)
+
+    def _by_rows(self, inputs: Any, first: int) -> Any:
+        """In one op, where the axes are the last ones."""
+        sizes = [int(n) for n in inputs.shape[first:]]
+        length = math.prod(sizes)
+        gamma = agog.ones([length], inputs.dtype) if self.gamma is None else self.gamma
+        beta = agog.zeros([length], inputs.dtype) if self.beta is None else self.beta
+        if len(sizes) == 1:
+            return _layer_norm(inputs, gamma, beta, self.epsilon)
+        rows = agog.reshape(inputs, [*inputs.shape[:first], length])
+        gamma, beta = agog.reshape(gamma, [length]), agog.reshape(beta, [length])
+        return agog.reshape(_layer_norm(rows, gamma, beta, self.epsilon), inputs.shape)
 
 
 class GroupNormalization(_Normalizing):

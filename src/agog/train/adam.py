@@ -11,6 +11,7 @@ from agog.train import rows
 from agog.train.optimizer import Optimizer
 
 _apply = handle("ResourceApplyAdam")
+_apply_to_all = handle("_ApplyAdamToAll")
 _assign = handle("AssignVariableOp")
 _assign_sub = handle("AssignSubVariableOp")
 _sqrt = handle("Sqrt")
@@ -72,6 +73,23 @@ class AdamOptimizer(Optimizer):
                 first, second = agog.cast(first, dtype), agog.cast(second, dtype)
             found = self._power_tensors[dtype] = (first, second)
         return found
+
+    def _apply_whole(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """One call for all variables of a dtype, unless a subclass has a step of its own."""
+        own_step = type(self)._resource_apply_dense is not AdamOptimizer._resource_apply_dense
+        repeated = len({id(var) for _, var in pairs}) < len(pairs)
+        if len(pairs) < 2 or own_step or repeated:
+            return super()._apply_whole(pairs)
+        by_dtype: dict[Any, list[tuple[Any, Any]]] = {}
+        for pair in pairs:
+            by_dtype.setdefault(pair[1].dtype, []).append(pair)
+        for dtype, same in by_dtype.items():
+            arguments = [self._arguments_of(var) for _, var in same]
+            targets, m, v = ([each[i] for each in arguments] for i in range(3))
+            grads = [agog.convert_to_tensor(grad, dtype) for grad, _ in same]
+            rate, beta1, beta2, epsilon = self._hyper_tensors(dtype)
+            settings = *self._powers_as(dtype), rate, beta1, beta2, epsilon
+            _apply_to_all(targets, m, v, grads, *settings, self._use_locking)
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
         target, m, v, rate, beta1, beta2, epsilon = self._arguments_of(var)

@@ -146,11 +146,11 @@ class Optimizer(Trackable):
             raise ValueError(_no_gradients([v for _, v in given]) if given else _NO_VARIABLES)
         self._create_slots([var for _, var in pairs])
         self._prepare()
-        for grad, var in pairs:
+        whole = [pair for pair in pairs if not hasattr(pair[0], "indices")]
+        self._apply_whole(whole)
+        for grad, var in pairs if len(whole) < len(pairs) else ():
             if hasattr(grad, "indices"):
                 self._apply_rows(grad, var)
-            else:
-                self._resource_apply_dense(grad, var)
         self._finish()
         if self._iterations is not None:
             self._iterations.assign_add(1)
@@ -253,6 +253,11 @@ class Optimizer(Trackable):
         if self._dynamic:
             self._by_dtype.clear()
             self._arguments.clear()
+
+    def _apply_whole(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """The steps of all pairs with a gradient of the whole variable."""
+        for grad, var in pairs:
+            self._resource_apply_dense(grad, var)
 
     def _resource_apply_dense(self, grad: Any, var: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} must define _resource_apply_dense")
