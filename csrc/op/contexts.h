@@ -139,12 +139,21 @@ class KernelCtx : public OpCtx {
 
 struct Record;
 
+// A gradient that is zero but in some rows: values[i] belongs to row indices[i] of `shape`; what
+// names a row twice adds up.
+struct RowsGradient {
+  Tensor values, indices;
+  Shape shape;
+};
+
 // A gradient rule reads x, y, dy and sets dx; all of them are tensors, and all it does goes through
 // execute().
 class AGOG_API GradCtx {
  public:
-  GradCtx(const Record& record, std::vector<Tensor>& dy, const std::vector<bool>& needs)
-      : record_(record), dy_(dy), needs_(needs), dx_(needs.size()) {}
+  // `rows`, where given, may be filled instead of dx(0).
+  GradCtx(const Record& record, std::vector<Tensor>& dy, const std::vector<bool>& needs,
+          RowsGradient* rows = nullptr)
+      : record_(record), dy_(dy), needs_(needs), dx_(needs.size()), rows_(rows) {}
 
   int num_inputs() const { return static_cast<int>(needs_.size()); }
   int num_outputs() const { return static_cast<int>(dy_.size()); }
@@ -159,6 +168,8 @@ class AGOG_API GradCtx {
   Tensor dy(int i);
   bool has_dy(int i) const { return static_cast<bool>(dy_[static_cast<size_t>(i)]); }
   Tensor& dx(int i) { return dx_[static_cast<size_t>(i)]; }
+  // Null, or the gradient of input 0 as rows, for a rule to fill instead of dx(0).
+  RowsGradient* rows() const { return rows_; }
   const void* raw_attrs() const;
   template <class A>
   const A& attrs() const {
@@ -171,6 +182,7 @@ class AGOG_API GradCtx {
   std::vector<Tensor>& dy_;
   const std::vector<bool>& needs_;
   std::vector<Tensor> dx_;
+  RowsGradient* rows_;
 };
 
 }  // namespace agog

@@ -212,6 +212,12 @@ void resource_gather_grad(GradCtx& g) {
   const Tensor& indices = g.x(1);
   int64_t b = g.attrs<ResourceGatherAttrs>().batch_dims;
   if (b < 0) b += indices.rank();
+  if (b == 0 && g.rows() != nullptr) {
+    Shape rows = params;
+    rows[0] = indices.num_elements();
+    *g.rows() = {ops::reshape(g.dy(0), rows), indices.with_shape({rows[0]}), params};
+    return;
+  }
   g.dx(0) =
       gather_gradient(g.dy(0), indices, params, sizes_for_gradient(params, indices.shape(), b, b));
 }

@@ -2,6 +2,7 @@
 // rest.
 #include <nanobind/nanobind.h>
 
+#include "op/call.h"
 #include "python/module.h"
 #include "python/py.h"
 #include "runtime/forward.h"
@@ -138,13 +139,30 @@ PyObject* watch(PyObject* const* args, Py_ssize_t n) {
   });
 }
 
-PyObject* pack_gradients(PyObject* sources, const Tensors& dx) {
-  if (!PyList_CheckExact(sources)) return to_python(dx[0]);
+// A tensor, IndexedSlices, or None.
+PyObject* gradient_to_python(const Tape::Gradient& g) {
+  if (!g.rows.values) return to_python(g.dense);
+  PyRef module = owned(PyImport_ImportModule("agog.indexed_slices"));
+  PyRef type = owned(PyObject_GetAttrString(module.get(), "IndexedSlices"));
+  PyRef values = owned(to_python(g.rows.values));
+  PyRef indices = owned(to_python(g.rows.indices));
+  PyRef shape = owned(to_python(ops::shape_tensor(g.rows.shape)));
+  return owned(PyObject_CallFunctionObjArgs(type.get(), values.get(), indices.get(), shape.get(),
+                                            nullptr))
+      .leak();
+}
+
+PyRef list_of_gradients(const std::vector<Tape::Gradient>& dx) {
   PyRef list = owned(PyList_New(static_cast<Py_ssize_t>(dx.size())));
   for (size_t i = 0; i < dx.size(); ++i) {
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), to_python(dx[i]));
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), gradient_to_python(dx[i]));
   }
-  return list.leak();
+  return list;
+}
+
+PyObject* pack_gradients(PyObject* sources, const std::vector<Tape::Gradient>& dx) {
+  if (!PyList_CheckExact(sources)) return gradient_to_python(dx[0]);
+  return list_of_gradients(dx).leak();
 }
 
 // gradient(self, target, sources) of one floating tensor with respect to a tensor, a variable or a
@@ -172,7 +190,7 @@ PyObject* gradient(PyObject* const* args, Py_ssize_t n) {
       t.used = true;
       stop(t);
     }
-    return pack_gradients(args[2], t.tape->gradient({target}, sources, {}));
+    return pack_gradients(args[2], t.tape->gradients({target}, sources, {}));
   });
 }
 
@@ -183,14 +201,9 @@ PyObject* gradient_of(PyObject* self, PyObject* args) {
     PyObject *targets, *sources, *weights;
     int keep = 0;
     if (!PyArg_ParseTuple(args, "OOOp", &targets, &sources, &weights, &keep)) throw PythonError{};
-    const Tensors dx = tape_of(self).gradient(tensors_from(targets), tensors_from(sources),
-                                              tensors_from(weights), keep != 0);
-    PyRef list = owned(PyList_New(0));
-    for (const Tensor& t : dx) {
-      PyRef item(to_python(t));
-      if (PyList_Append(list.get(), item.get()) < 0) throw PythonError{};
-    }
-    return list.leak();
+    const auto dx = tape_of(self).gradients(tensors_from(targets), tensors_from(sources),
+                                            tensors_from(weights), keep != 0);
+    return list_of_gradients(dx).leak();
   });
 }
 PyObject* start_method(PyObject* self, PyObject*) {

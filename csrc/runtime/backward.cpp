@@ -6,22 +6,57 @@
 
 namespace agog {
 
-// Adds up what flows into one tensor.
+namespace {
+
+// The whole tensor of rows.
+Tensor dense(RowsGradient rows) {
+  static const ops::Caller segment_sum{"UnsortedSegmentSum"};
+  Tensor count = Tensor::scalar<int64_t>(rows.shape[0]);
+  return segment_sum(std::move(rows.values), std::move(rows.indices), std::move(count));
+}
+
+Tensor joined(Tensors parts) {
+  static const Op& concat = find_op("ConcatV2");
+  parts.push_back(Tensor::scalar<int32_t>(0));
+  return execute1(concat, parts.data(), static_cast<int>(parts.size()), nullptr);
+}
+
+}  // namespace
+
+// Adds up what flows into one tensor. Rows are kept apart from the rest, and one after another.
 class GradientSum {
  public:
   void add(Tensor t) { sum_ = sum_ ? std::move(sum_) + std::move(t) : std::move(t); }
+  void add(RowsGradient rows) { rows_.push_back(std::move(rows)); }
   bool empty() const { return !sum_; }
   Tensor take() { return std::move(sum_); }
   const Tensor& get() const { return sum_; }
 
+  // Rows where nothing but rows came.
+  Tape::Gradient total() const {
+    if (rows_.empty()) return {sum_, {}};
+    RowsGradient rows = rows_[0];
+    if (rows_.size() > 1) {
+      Tensors values, indices;
+      for (const RowsGradient& r : rows_) {
+        values.push_back(r.values);
+        indices.push_back(ops::cast(r.indices, DType::kInt64));
+      }
+      rows = {joined(std::move(values)), joined(std::move(indices)), rows.shape};
+    }
+    if (!sum_) return {{}, std::move(rows)};
+    return {sum_ + dense(std::move(rows)), {}};
+  }
+
  private:
   Tensor sum_;
+  std::vector<RowsGradient> rows_;
 };
 
 class BackwardPass {
  public:
   BackwardPass(Tape& tape, const Tensors& sources, bool keep, std::vector<Tape::Cut>* cuts);
-  Tensors run(const Tensors& targets, const Tensors& output_gradients);
+  std::vector<Tape::Gradient> run(const Tensors& targets, const Tensors& output_gradients);
 
  private:
   // A record on the way, with the sums for its outputs.
@@ -36,7 +71,8 @@ class BackwardPass {
   void process(Stop& stop);
   void flow(const Record::Input& in, Tensor dx);
   void keep_for_sources(const Record& r, Stop& stop);
-  Tensors gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs);
+  Tensors gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs,
+                       RowsGradient* rows);
   bool leads_to_source(const Record::Input& in) const;
   const Stop* stop_at(int64_t record) const {
     const int* i = record < 0 ? nullptr : stop_of_.find(record + 1);
@@ -129,7 +165,8 @@ void BackwardPass::keep_for_sources(const Record& r, Stop& stop) {
   }
 }
 
-Tensors BackwardPass::gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs) {
+Tensors BackwardPass::gradients_of(const Record& r, Stop& stop, const std::vector<bool>& needs,
+                                   RowsGradient* rows) {
   std::vector<Tensor> dy;
   for (GradientSum& sum : stop.dy) dy.push_back(sum.take());
   if (r.custom) {
@@ -143,7 +180,7 @@ Tensors BackwardPass::gradients_of(const Record& r, Stop& stop, const std::vecto
     }
     return r.custom->run(dy);
   }
-  GradCtx ctx(r, dy, needs);
+  GradCtx ctx(r, dy, needs, rows);
   r.op->def.grad(ctx);
   return std::move(ctx.results());
 }
@@ -156,14 +193,19 @@ void BackwardPass::process(Stop& stop) {
   if (!stop.needed || !reached) return;
   std::vector<bool> needs;
   for (const Record::Input& in : r.inputs) needs.push_back(leads_to_source(in));
-  Tensors dx = gradients_of(r, stop, needs);
+  RowsGradient rows;
+  GradientSum* rows_to =
+      needs.empty() || stop_at(r.inputs[0].producer) ? nullptr : source_sum(r.inputs[0].id);
+  Tensors dx = gradients_of(r, stop, needs, rows_to ? &rows : nullptr);
+  const bool is_rows = static_cast<bool>(rows.values);
+  if (is_rows) rows_to->add(std::move(rows));
   size_t next_small = 0;
   for (size_t i = 0; i < r.inputs.size() && i < dx.size(); ++i) {
     while (next_small < r.unbroadcast.size() &&
            r.unbroadcast[next_small].first < static_cast<int>(i)) {
       ++next_small;
     }
-    if (!needs[i]) continue;
+    if (!needs[i] || (is_rows && i == 0)) continue;
     if (!dx[i]) {
       if (cuts_) cuts_->push_back({stop.record, static_cast<int>(i)});
       continue;
@@ -177,7 +219,8 @@ void BackwardPass::process(Stop& stop) {
   }
 }
 
-Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradients) {
+std::vector<Tape::Gradient> BackwardPass::run(const Tensors& targets,
+                                              const Tensors& output_gradients) {
   collect(targets);
   mark_needed();
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -197,15 +240,25 @@ Tensors BackwardPass::run(const Tensors& targets, const Tensors& output_gradient
     if (!keep_) tape_.records_[static_cast<size_t>(stops_[i].record)].reset();
     stops_[i].dy.clear();
   }
-  Tensors result;
-  for (const Tensor& s : sources_) result.push_back(source_sum(s.id())->get());
+  std::vector<Tape::Gradient> result;
+  for (const Tensor& s : sources_) result.push_back(source_sum(s.id())->total());
   return result;
+}
+
+std::vector<Tape::Gradient> Tape::gradients(const Tensors& targets, const Tensors& sources,
+                                            const Tensors& output_gradients, bool keep,
+                                            std::vector<Cut>* cuts) {
+  const TapeHold held(*this);
+  return BackwardPass(*this, sources, keep, cuts).run(targets, output_gradients);
 }
 
 Tensors Tape::gradient(const Tensors& targets, const Tensors& sources,
                        const Tensors& output_gradients, bool keep, std::vector<Cut>* cuts) {
-  const TapeHold held(*this);
-  return BackwardPass(*this, sources, keep, cuts).run(targets, output_gradients);
+  Tensors result;
+  for (Gradient& g : gradients(targets, sources, output_gradients, keep, cuts)) {
+    result.push_back(g.rows.values ? dense(std::move(g.rows)) : std::move(g.dense));
+  }
+  return result;
 }
 
 namespace {

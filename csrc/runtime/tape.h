@@ -1,6 +1,6 @@
 // The tape: records what ops do to watched tensors, and walks back through it calling gradient
 // rules. The rules are ops again, so outer tapes see them and any order of derivative follows.
-// Knows no op but the sum that undoes broadcasting.
+// Knows no op but sums: those that undo broadcasting, and of rows.
 #pragma once
 
 #include <atomic>
@@ -96,6 +96,15 @@ class AGOG_API Tape final : public Object {
   // or `keep` says otherwise. Fills `cuts`, if given.
   Tensors gradient(const Tensors& targets, const Tensors& sources, const Tensors& output_gradients,
                    bool keep = false, std::vector<Cut>* cuts = nullptr);
+
+  // The same, but the gradient of a variable of which only rows were read comes as rows.
+  struct Gradient {
+    Tensor dense;  // empty where there are rows, or where nothing is connected
+    RowsGradient rows;
+  };
+  std::vector<Gradient> gradients(const Tensors& targets, const Tensors& sources,
+                                  const Tensors& output_gradients, bool keep = false,
+                                  std::vector<Cut>* cuts = nullptr);
 
   void on_tensor_death(int64_t id);
   int64_t num_records() const;

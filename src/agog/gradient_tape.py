@@ -9,6 +9,7 @@ from typing import Any
 
 from agog import _core
 from agog._core import TapeBase, Tensor, VariableBase, handle, public, public_with
+from agog.indexed_slices import IndexedSlices
 
 _zeros_like = handle("ZerosLike")
 
@@ -138,7 +139,8 @@ class GradientTape(TapeBase):
 
         The result has the structure of `sources`; None (or zeros, by `unconnected_gradients`)
         stands where the target does not depend on a source: `explain` says why. `output_gradients`
-        weighs the targets.
+        weighs the targets. The gradient of a variable of which only rows were read (`gather`,
+        `nn.embedding_lookup`) is an IndexedSlices.
         Raises RuntimeError when a tape that is not persistent is asked twice, TypeError for a
         target of None.
 
@@ -280,7 +282,7 @@ def _targets(target: Any) -> list[Any]:
         if t is None:
             raise TypeError("a target of a gradient is None: it must be a tensor or variable")
         if not isinstance(t, (Tensor, VariableBase)):
-            t = _core.convert(t)
+            t = t.values if isinstance(t, IndexedSlices) else _core.convert(t)
         if not (t.dtype.is_floating or t.dtype.is_complex):
             warnings.warn(
                 f"the target has dtype {t.dtype.name}, which has no gradient; "

@@ -28,7 +28,7 @@ def _rows(tape: Any, target: Any, sources: list[Any], count: int, weight: Any) -
         keep = tape._persistent or i + 1 < count
         grads = tape._gradient([target], sources, [weight(i)], keep)
         for column, grad in zip(columns, grads, strict=True):
-            column.append(grad)
+            column.append(None if grad is None else _core.convert(grad))
     return columns
 
 

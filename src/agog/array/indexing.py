@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public, public_op
+from agog._core import Tensor, VariableBase, convert, handle, public, public_op
 from agog.types import TensorLike
 
 _broadcast_to = handle("BroadcastTo")
@@ -13,6 +13,7 @@ _cast = handle("Cast")
 _concat = handle("ConcatV2")
 _gather = handle("GatherV2")
 _gather_nd = handle("GatherNd")
+_resource_gather = handle("ResourceGather")
 _ones_like = handle("OnesLike")
 _range = handle("Range")
 _reshape = handle("Reshape")
@@ -79,13 +80,16 @@ def gather(
 ) -> Tensor:
     """The slices of `params` at `indices` along `axis`.
 
-    The first `batch_dims` axes of both go together; `axis` is the one after them if None.
+    The first `batch_dims` axes of both go together; `axis` is the one after them if None. The
+    gradient of a variable gathered along its first axis is an IndexedSlices.
 
     >>> agog.gather([10, 20, 30], [2, 0]).numpy().tolist()
     [30, 10]
     >>> agog.gather([[1, 2], [3, 4]], [[0], [1]], batch_dims=1).numpy().tolist()
     [[1], [4]]
     """
+    if isinstance(params, VariableBase) and not axis and batch_dims == 0 and params.shape.rank:
+        return _resource_gather(params, indices, dtype=params.dtype, name=name)
     return _gather(params, indices, batch_dims if axis is None else axis, batch_dims, name)
 
 

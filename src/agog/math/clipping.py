@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agog._core import Tensor, convert, handle, public
+from agog.indexed_slices import IndexedSlices
 from agog.math.reductions import every_axis
 from agog.types import Axis, TensorLike
 
@@ -43,14 +44,17 @@ def clip_by_value(
 
 
 @public
-def clip_by_norm(
-    t: TensorLike, clip_norm: TensorLike, axes: Axis = None, name: str | None = None
-) -> Tensor:
+def clip_by_norm(t: Any, clip_norm: TensorLike, axes: Axis = None, name: str | None = None) -> Any:
     """`t`, scaled down where its Euclidean norm over `axes` is above `clip_norm`.
+
+    Of an IndexedSlices, the values.
 
     >>> print(agog.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4))
     [0.6 0.8]
     """
+    if isinstance(t, IndexedSlices):
+        clipped = clip_by_norm(t.values, clip_norm, axes, name)
+        return IndexedSlices(clipped, t.indices, t.dense_shape)
     t, every = every_axis(t)
     squared = _sum(t * t, every if axes is None else axes, True)
     positive = _greater(squared, 0)
@@ -62,10 +66,16 @@ def clip_by_norm(
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Euclidean norm of all elements of all tensors; entries may be None. 0 of nothing.
 
+    Of an IndexedSlices, that of its values: rows of one index count each for itself.
+
     >>> agog.linalg.global_norm([[3.0], [4.0]]).numpy().item()
     5.0
     """
-    halves = [_l2_loss(t) for t in _as_list(t_list) if t is not None]
+    halves = [
+        _l2_loss(t.values if isinstance(t, IndexedSlices) else t)
+        for t in _as_list(t_list)
+        if t is not None
+    ]
     if not halves:
         return convert(0.0)
     return _sqrt(_sum(_pack(halves, 0), [0]) * 2, name)
@@ -83,7 +93,7 @@ def clip_by_global_norm(
     clip_norm: TensorLike,
     use_norm: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[list[Tensor | None], Tensor]:
+) -> tuple[list[Any], Tensor]:
     """The tensors, scaled down together where their `global_norm` is above `clip_norm`.
 
     Returns them as a list, and the norm before. A norm that is infinite or NaN makes all of
@@ -98,4 +108,11 @@ def clip_by_global_norm(
     clip_norm = convert(clip_norm, norm.dtype)
     scale = clip_norm * _minimum(1.0 / norm, 1.0 / clip_norm)
     scale = _select(_is_finite(norm), scale, float("nan"))
-    return [None if t is None else convert(t) * scale for t in tensors], norm
+    return [None if t is None else _scaled(t, scale) for t in tensors], norm
+
+
+def _scaled(t: Any, scale: Tensor) -> Any:
+    """A tensor, or the rows of an IndexedSlices, times a number."""
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(t.values * scale, t.indices, t.dense_shape)
+    return convert(t) * scale

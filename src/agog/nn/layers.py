@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agog import dtypes
-from agog._core import Tensor, convert, handle, public
+from agog._core import Tensor, VariableBase, convert, handle, public
 from agog.math.casting import cast
 from agog.math.clipping import clip_by_norm
 from agog.types import TensorLike
@@ -15,6 +15,7 @@ _concat = handle("ConcatV2")
 _fused_batch_norm = handle("FusedBatchNormV3")
 _gather = handle("GatherV2")
 _mean = handle("Mean")
+_resource_gather = handle("ResourceGather")
 _rsqrt = handle("Rsqrt")
 _squared_difference = handle("SquaredDifference")
 _stop_gradient = handle("StopGradient")
@@ -160,14 +161,18 @@ def embedding_lookup(
 ) -> Tensor:
     """The rows of `params` at `ids`, scaled down to `max_norm` where given and longer.
 
-    `params` may be a list of tensors that hold the rows one after another.
+    `params` may be a list of tensors that hold the rows one after another. The gradient of a
+    variable is an IndexedSlices, so that a step costs by the rows that are read.
 
     >>> agog.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy().tolist()
     [[3.0, 4.0]]
     """
     if isinstance(params, (list, tuple)) and params and isinstance(params[0], Tensor):
         params = _concat(list(params), 0) if len(params) > 1 else params[0]
-    rows = _gather(params, ids, 0, 0, name)
+    if isinstance(params, VariableBase):
+        rows = _resource_gather(params, ids, dtype=params.dtype, name=name)
+    else:
+        rows = _gather(params, ids, 0, 0, name)
     if max_norm is None:
         return rows
     first = convert(ids).ndim
