@@ -1,7 +1,8 @@
 """A training step of ResNet-50 (He et al., 2015) on 8 images of 224x224, by gradient descent.
 
 The stride of a block is at its convolution of 3x3, as in torchvision. Moving averages of the
-moments are left out on all sides. Torch has channels first, as by default; the others channels last.
+moments are left out on all sides. Torch has channels first, as by default; the others
+have them last.
 """
 
 import numpy as np
