@@ -75,10 +75,8 @@ def install_as_tensorflow() -> None:
     ModuleNotFoundError, a name AttributeError. Raises RuntimeError if the real TensorFlow has been
     imported already. `agog run script.py` does this for a whole program.
 
-    >>> agog.install_as_tensorflow()
-    >>> import tensorflow as tf
-    >>> print(tf.add(1, 2))
-    tf.Tensor(3, shape=(), dtype=int32)
+        agog.install_as_tensorflow()
+        import tensorflow as tf         # tf is agog
     """
     agog = importlib.import_module("agog")
     if sys.modules.get(NAME, agog) is not agog:
