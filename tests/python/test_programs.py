@@ -169,6 +169,8 @@ def test_old_and_new_argument_together_are_refused():
         v1.reduce_sum([1.0], axis=0, reduction_indices=0)
     assert v1.squeeze([[1]], squeeze_dims=[0]).shape == [1]
     assert v1.div(-7.0, 2.0).numpy() == -3.5
+    assert v1.argmax([1.0, 3.0, 2.0], dimension=0).numpy() == 1
+    assert v1.argmin([1.0, 3.0, 2.0], 0, output_type=agog.int32).dtype is agog.int32
 
 
 def test_global_step_counts():

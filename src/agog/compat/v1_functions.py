@@ -50,34 +50,26 @@ reduce_prod = _reduction("reduce_prod")
 reduce_sum = _reduction("reduce_sum")
 
 
-@public
-def argmax(
-    input: TensorLike,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = agog.int64,
-) -> agog.Tensor:
-    """`agog.argmax`, whose axis may be called `dimension`.
+def _position(name: str) -> Callable[..., agog.Tensor]:
+    of = getattr(agog, name)
 
-    >>> print(agog.compat.v1.argmax([1.0, 3.0, 2.0], dimension=0).numpy())
-    1
-    """
-    axis = _one_of("argmax", "axis", axis, "dimension", dimension)
-    return agog.argmax(input, axis, output_type, name)
+    def position(
+        input: TensorLike,
+        axis: Any = None,
+        name: str | None = None,
+        dimension: Any = None,
+        output_type: Any = agog.int64,
+    ) -> agog.Tensor:
+        axis = _one_of(of.__name__, "axis", axis, "dimension", dimension)
+        return of(input, axis, output_type, name)
+
+    position.__name__ = position.__qualname__ = name
+    position.__doc__ = f"`agog.{name}`, whose axis may be called `dimension`."
+    return public(position)
 
 
-@public
-def argmin(
-    input: TensorLike,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = agog.int64,
-) -> agog.Tensor:
-    """`agog.argmin`, whose axis may be called `dimension`."""
-    axis = _one_of("argmin", "axis", axis, "dimension", dimension)
-    return agog.argmin(input, axis, output_type, name)
+argmax = _position("argmax")
+argmin = _position("argmin")
 
 
 @public

@@ -146,9 +146,8 @@ class Optimizer(Trackable):
             raise ValueError(_no_gradients([v for _, v in given]) if given else _NO_VARIABLES)
         self._create_slots([var for _, var in pairs])
         self._prepare()
-        whole = [pair for pair in pairs if not hasattr(pair[0], "indices")]
-        self._apply_whole(whole)
-        for grad, var in pairs if len(whole) < len(pairs) else ():
+        self._apply_whole([pair for pair in pairs if not hasattr(pair[0], "indices")])
+        for grad, var in pairs:
             if hasattr(grad, "indices"):
                 self._apply_rows(grad, var)
         self._finish()
