@@ -304,3 +304,10 @@ def test_batch_normalization_of_images_is_that_of_anything(
     tolerance = {"float32": 2e-5, "bfloat16": 0.1, "float16": 0.01}[dtype]
     for got, want in zip(*found, strict=True):
         np.testing.assert_allclose(got, want, tolerance, tolerance)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [([], -1), ([2, 3], 2), ([2, 3], (-1, -3))])
+def test_layer_normalization_needs_its_axes(shape, axis):
+    layer = tf.layers.LayerNormalization(axis)
+    with pytest.raises(ValueError, match=f"not one of inputs of rank {len(shape)}"):
+        layer(tf.ones(shape))

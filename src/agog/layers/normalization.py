@@ -213,6 +213,8 @@ class LayerNormalization(_Normalizing):
 
     def _axes(self, rank: int) -> list[int]:
         given = self.axis if isinstance(self.axis, (list, tuple)) else [self.axis]
+        if not all(-rank <= axis < rank for axis in given):
+            raise ValueError(f"{self.name}: axis {self.axis} is not one of inputs of rank {rank}")
         return sorted(axis % rank for axis in given)
 
     def build(self, input_shape: Any) -> None:
